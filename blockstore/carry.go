@@ -23,25 +23,34 @@ const (
 	CarryAll
 )
 
-// carryAll is resolve for CarryAll. Columns that cannot be carried along as they are, such as vectors, are taken as
-// numbers if they are some, else left out.
+// carryAll is resolve for CarryAll. Nested values all of whose parts are chosen are carried along whole. Columns that
+// cannot be carried along as they are, such as some numbers of a vector, are taken as numbers if they are some, else
+// left out.
 func (s *selector) carryAll(items []string, keep []string) (sel selection, err error) {
 	var wrong complaints
-	n := s.pick(items, nil, places(s.absentOnes()), &wrong)
+	n := s.pick(items, nil, places(s.notCarried()), &wrong)
 	var last []int
 	for _, name := range keep {
-		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(last, i) {
+		if i, ok := s.keepOne(name, true, &wrong); ok && !slices.Contains(last, i) {
 			last = append(last, i)
 		}
 	}
-	list := without(n.chosen, places(last))
+	before := s.covered(last)
+	list := without(n.chosen, places(before))
 	if !n.positive {
-		list = without(upTo(0, s.own), places(n.excluded, last, s.absentOnes()))
+		list = without(upTo(0, s.own), places(n.excluded, before, s.notCarried()))
 		s.checkNearlyNumeric(without(list, places(s.NotByDefault)), &wrong)
-		n.passed = without(s.absentOnes(), places(n.excluded, last))
+		n.passed = without(s.notCarried(), places(n.excluded, before))
 	}
-	sel.leftOut = s.described(without(n.passed, places(n.chosen, last)))
-	for _, i := range list {
+	sel.leftOut = s.described(without(n.passed, places(n.chosen, before)))
+	for len(list) > 0 {
+		if k, components := s.nestedFirst(list); components > 0 {
+			sel.arranged = append(sel.arranged, len(sel.kept))
+			sel.kept, list = append(sel.kept, k), list[components:]
+			continue
+		}
+		i := list[0]
+		list = list[1:]
 		switch c := s.Columns[s.components[i].column]; {
 		case c.Keepable() && !s.plain:
 			sel.arranged = append(sel.arranged, len(sel.kept))
@@ -83,10 +92,16 @@ func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
 	if n.positive {
 		return nil
 	}
-	for _, i := range without(upTo(0, s.own), places(n.chosen, n.excluded, kept, s.absentOnes())) {
-		if s.Columns[s.components[i].column].Keepable() {
+	left := without(upTo(0, s.own), places(n.chosen, n.excluded, s.covered(kept), s.absentOnes()))
+	for len(left) > 0 {
+		i, components := s.nestedFirst(left)
+		if components == 0 {
+			i, components = left[0], 1
+		}
+		if s.keptInfo(i).Keepable() {
 			list = append(list, i)
 		}
+		left = left[components:]
 	}
 	return list
 }

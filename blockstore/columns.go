@@ -76,7 +76,9 @@ type selector struct {
 	noNumbers  bool            // a choice without numbers is allowed
 	categories bool            // text is chosen as numbers are
 	carry      Carry
-	plain      bool // all columns of all files are plain, see isPlain
+	nestedAt   map[int][]int // nested values, by the components that they begin with
+	carriers   map[int]bool  // components of nested values that all files have
+	plain      bool          // all columns of all files are plain, see isPlain
 }
 
 // newSelector prepares the choice of columns of t.

@@ -34,6 +34,9 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 			for j := range about.Columns {
 				about.Columns[j].Name = strings.ToValidUTF8(about.Columns[j].Name, "\uFFFD")
 			}
+			for j := range about.Nested {
+				about.Nested[j].Name = strings.ToValidUTF8(about.Nested[j].Name, "\uFFFD")
+			}
 		}
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
@@ -57,6 +60,9 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	first.carry = o.Carry
 	first.plain = !slices.ContainsFunc(s.members, func(m *member) bool { return !isPlain(m.TableInfo) })
 	first.categories = o.Categories
+	if o.Carry == CarryAll {
+		first.findWhole(s.members[1:])
+	}
 	chosen, err := first.resolve(o.Columns, o.Label, o.Keep, o.Words)
 	if err != nil {
 		return nil, err
@@ -156,6 +162,14 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 // findKept does the part of find that is about kept columns.
 func (m *member) findKept(first *member, kept []int, locate locator, found *selection, wrong *complaints) {
 	for _, i := range kept {
+		if c := first.keptInfo(i); c.Type.IsNested() {
+			if j, ok := m.carrierOf(c.Name); ok {
+				found.kept = append(found.kept, j)
+			} else {
+				wrong.unknown = append(wrong.unknown, c.Name)
+			}
+			continue
+		}
 		j, ok := locate(i, first.components[i].name, wrong)
 		if ok && m.NearlyNumeric[m.components[j].column] != nil && first.components[i].kind.Computable() {
 			m.checkNearlyNumeric([]int{j}, wrong)
@@ -263,8 +277,11 @@ func (s *selector) likeFormat(other *member) bool {
 // integers in one file and floats in another are floats.
 func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err error) {
 	for f, m := range s.members {
-		i := found[f].kept[k]
-		other := m.Columns[m.components[i].column].Field()
+		c := m.keptInfo(found[f].kept[k])
+		if !c.Keepable() {
+			return field, fault.Cell(m.Path, -1, c.Name, "it holds %s here and cannot be kept, unlike in %s", c.Reason(), s.members[0].Path).Do("do not keep it")
+		}
+		other := c.Field()
 		if f == 0 {
 			field = other
 			continue
@@ -297,6 +314,8 @@ func joined(a, b stream.Field) (stream.Field, bool) {
 		all = logical.Float64
 	case words(t) && words(u):
 		all = logical.String
+	case withoutSizes(t).Equal(withoutSizes(u)):
+		all = withoutSizes(t)
 	default:
 		return a, false
 	}

@@ -39,9 +39,13 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 	}
 	for k, i := range found.kept {
 		kept := column.Kept{Column: -1, Kind: info.Kept[k].Kind}
-		if m.isKey(i) {
+		switch {
+		case i < 0:
+			kept.Nested = &m.Nested[-1-i]
+			kept.Column = kept.Nested.First
+		case m.isKey(i):
 			kept.Constant = m.key(i).kept(kept.Kind)
-		} else {
+		default:
 			kept.Column = m.components[i].column
 		}
 		c.Kept = append(c.Kept, kept)

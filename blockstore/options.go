@@ -31,7 +31,7 @@ type Options struct {
 	// Label is a column that is carried along, the first of Info().Kept, or
 	// "". Here and in Keep, a number means a column where none has that name.
 	Label string
-	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
+	// Keep names more columns that are carried along: lists, maps and structures whole. Text is kept as the file has it, blanks
 	// included; an empty cell is null.
 	Keep []string
 	// Carry says which columns are carried along besides.

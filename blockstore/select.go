@@ -17,24 +17,26 @@ import (
 
 // resolve applies the rules documented at Options.
 func (s *selector) resolve(columns []string, label string, keep, words []string) (sel selection, err error) {
+	labels := 0
 	if label != "" {
-		keep = append([]string{label}, keep...)
+		keep, labels = append([]string{label}, keep...), 1
 	}
 	s.indexNames(len(keep) + len(words) + len(columns))
 	if s.carry == CarryAll {
 		return s.carryAll(columns, keep)
 	}
 	var wrong complaints
-	for _, name := range keep {
-		if i, ok := s.keepOne(name, &wrong); ok {
+	for k, name := range keep {
+		if i, ok := s.keepOne(name, k >= labels, &wrong); ok {
 			sel.keep(i)
 		}
 	}
-	notByDefault := places(sel.kept, s.NotByDefault, s.onlyNamed)
-	orAbsent := places(sel.kept, s.NotByDefault, s.onlyNamed, s.absentOnes())
+	kept := s.covered(sel.kept)
+	notByDefault := places(kept, s.NotByDefault, s.onlyNamed)
+	orAbsent := places(kept, s.NotByDefault, s.onlyNamed, s.absentOnes())
 	var named []int // categories
 	for _, name := range words {
-		if i, ok := s.keepOne(name, &wrong); ok {
+		if i, ok := s.keepOne(name, false, &wrong); ok {
 			named = append(named, i)
 		}
 	}
@@ -52,12 +54,13 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 			sel.keep(i)
 		}
 	}
+	kept = s.covered(sel.kept)
 	switch {
 	case err != nil:
 	case n.positive:
-		sel.leftOut = s.described(without(n.passed, places(wholes, sel.kept, n.excluded)))
+		sel.leftOut = s.described(without(n.passed, places(wholes, kept, n.excluded)))
 	default:
-		sel.leftOut = s.described(without(upTo(0, s.own), places(wholes, sel.kept, n.excluded)))
+		sel.leftOut = s.described(without(upTo(0, s.own), places(wholes, kept, n.excluded)))
 	}
 	for _, i := range named {
 		sel.addWord(i)
@@ -68,13 +71,16 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 // isText reports whether component i holds text.
 func (s *selector) isText(i int) bool { return s.components[i].kind == column.Text }
 
-// keepOne finds a column to carry along.
-func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
+// keepOne finds a column to carry along, a nested one if that may be.
+func (s *selector) keepOne(name string, nested bool, wrong *complaints) (int, bool) {
+	if i, ok := s.nestedNamed(name); ok && nested {
+		return i, true
+	}
 	found, ok := s.namedOrNumbered(name, wrong)
 	if !ok {
 		return 0, false
 	}
-	if len(found) != 1 || !s.Columns[s.components[found[0]].column].Keepable() {
+	if c := s.keptInfo(found[0]); len(found) != 1 || !c.Keepable() || c.Type.IsNested() && !nested {
 		wrong.add(about(name, "it cannot be kept, for it holds %s: that is not read", s.reason(found[0])).Do("leave it out"))
 		return 0, false
 	}
@@ -383,6 +389,9 @@ func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
 	case 1:
 		return upTo(runs[0].first, runs[0].first+runs[0].width), true
 	case 0:
+		if i, ok := s.nestedNamed(name); ok {
+			return upTo(s.parts(&s.Nested[-1-i])), true
+		}
 		wrong.unknown = append(wrong.unknown, name)
 	default:
 		var first []int

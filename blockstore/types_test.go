@@ -152,6 +152,12 @@ func copyAs(t *testing.T, in, out string, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	copySource(t, src, out)
+}
+
+// copySource writes the rows of a source to a file.
+func copySource(t *testing.T, src stream.Source, out string) {
+	t.Helper()
 	info := src.Info()
 	w, err := Create(out, Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {

@@ -29,6 +29,9 @@ type Schema struct {
 	Nameless bool
 	// Kept are the columns written after them: labels, identifiers.
 	Kept []stream.Field
+	// AsList names the one column of lists that Columns are written as, before those of Kept; "" to write a column for
+	// each. Parquet and stores have lists, Arrow lists of one length, text has JSON.
+	AsList string
 	// Rows is the number of rows, or -1 when it is not known beforehand.
 	Rows int64
 	// About is what a Parquet or Arrow file says of itself, under names: its metadata. Other
@@ -185,7 +188,11 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 		return nil, fault.Output(path, "by its name it is compressed by %s, not %s", packing, s.Compression).
 			Do("change one of the two")
 	case packing != "":
-		return newFileWriter(files, path, s, packed(packing, written[s.Format].start))
+		start, err := s.asList(path, written[s.Format].start)
+		if err != nil {
+			return nil, err
+		}
+		return newFileWriter(files, path, s, packed(packing, start))
 	}
 	start, err := encoderOf(path, s)
 	if err != nil {
@@ -205,11 +212,11 @@ func encoderOf(name string, s Schema) (column.StartEncoder, error) {
 		return nil, fault.Output(name, "a file of the format %s is not compressed by %q", s.Format, method).
 			Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
 	case s.Format == formats.Parquet:
-		return parquet.NewSizedEncoder(method, s.Memory), nil
+		return s.asList(name, parquet.NewSizedEncoder(method, s.Memory))
 	case s.Format == formats.Store:
-		return storeEncoder(method != ""), nil
+		return s.asList(name, storeEncoder(method != ""))
 	}
-	return written[s.Format].start, nil
+	return s.asList(name, written[s.Format].start)
 }
 
 // HeaderName returns the name that a column called name has in CSV and TSV files that are

@@ -14,7 +14,7 @@ import (
 //
 //	Ints      bools as 0 and 1; integers, of those without a sign the 64 bits; dates, times, timestamps and durations
 //	Floats    floats of any width
-//	Strings   text and words, bytes, the 16 bytes of UUIDs, nested values in the form of [logical.Value]
+//	Strings   text and words, bytes, the 16 bytes of UUIDs, nested values in the form that package logical describes
 //
 // A decimal is in two: its unscaled integer in Strings, in two's complement with the most significant byte first, and
 // the nearest float64 in Floats, for who computes with it.

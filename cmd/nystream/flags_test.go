@@ -59,7 +59,7 @@ var flagVerbs = []flagVerb{
 // flagValues are values of flags that make a difference, after "FILE: " for one with that file in the
 // place of x.csv.
 var flagValues = map[string]string{
-	"C": "2", "array": "b", "categories": "onehot", "center": "", "check": "", "class-weight": "balanced", "clusters": "2", "clusters-output": "out/c.csv",
+	"C": "2", "as-list": "emb", "array": "b", "categories": "onehot", "center": "", "check": "", "class-weight": "balanced", "clusters": "2", "clusters-output": "out/c.csv",
 	"columns": "a,b", "comment": "0", "compat": "pinv", "compression": "zstd", "coordinates": "orthonormal", "core": "15", "dates": "days.csv: number", "decisions": "",
 	"degrees": "symmetric", "delimiter": ";", "dim": "3", "encoding": "utf-16", "epsilon": "2", "error": "sampled --sample=10", "factors": "out/u.csv", "fold-by": "g",
 	"folds": "3", "given-label": "k", "graph": "e.csv", "header": "n.csv: ", "index-base": "0", "inexact": "big.csv: round", "input-format": "jsonl", "interval": "0.8",

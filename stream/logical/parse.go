@@ -52,7 +52,12 @@ func (p *parser) parse(depth int) (t Type, err error) {
 		return t, nil
 	case word != bare:
 		return t, errors.New("no digits belong behind its name")
-	case t.IsNested():
+	case t.Class == List && strings.HasPrefix(p.rest, "("):
+		if err := t.setSize(p.arguments()); err != nil {
+			return t, err
+		}
+	}
+	if t.IsNested() {
 		return t, p.inside(&t, depth)
 	}
 	return t, t.set(p.arguments())
@@ -116,17 +121,25 @@ func (t *Type) set(list []string) error {
 		t.Precision, t.Scale = int8(precision), int8(scale)
 		return nil
 	case t.Class == Bytes && len(list) == 1:
-		size, err := strconv.ParseInt(list[0], 10, 32)
-		if err != nil || size < 1 {
-			return errors.New("bytes have a length from 1")
-		}
-		t.Size = int32(size)
-		return nil
+		return t.setSize(list)
 	case t.IsTemporal() && (len(list) <= 1 || len(list) == 2 && (t.Class == Timestamp || t.Class == Time)):
 		return t.setUnit(list)
 	case len(list) > 0 || t.Class == Decimal:
 		return fmt.Errorf("%d values are in parentheses", len(list))
 	}
+	return nil
+}
+
+// setSize reads the one length of bytes and lists.
+func (t *Type) setSize(list []string) error {
+	size, err := int64(0), errors.New("nothing is in parentheses")
+	if len(list) == 1 {
+		size, err = strconv.ParseInt(list[0], 10, 32)
+	}
+	if err != nil || size < 1 {
+		return fmt.Errorf("%s have a length from 1", map[Class]string{Bytes: "bytes", List: "lists"}[t.Class])
+	}
+	t.Size = int32(size)
 	return nil
 }
 

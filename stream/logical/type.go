@@ -16,9 +16,9 @@ type Type struct {
 	Bits  uint8 // of Int, Uint and Float: 8, 16, 32 or 64
 	// Precision is how many digits a Decimal has, Scale how many of them stand behind the point.
 	Precision, Scale int8
-	Size             int32  // of Bytes of one length: that length; else 0
+	Size             int32  // of Bytes, or of Lists, of one length: that length; else 0
 	Zone             string // of a Timestamp that is an instant: its time zone, such as UTC; "" for a local time
-	// Inside are the elements of a List, the members of a Struct, the keys and the values of a Map.
+	// Inside are the elements of a List, the members of a Struct, the keys and the values of a Map: see [ListOf], [MapOf].
 	Inside []Member
 }
 
@@ -86,6 +86,14 @@ var (
 	String  = Type{Class: Text}
 )
 
+// ListOf returns the type of lists of elements of type t.
+func ListOf(t Type) Type { return Type{Class: List, Inside: []Member{{Name: "item", Type: t}}} }
+
+// MapOf returns the type of maps from keys to values.
+func MapOf(key, value Type) Type {
+	return Type{Class: Map, Inside: []Member{{Name: "key", Type: key}, {Name: "value", Type: value}}}
+}
+
 // IsNested reports whether values have parts.
 func (t Type) IsNested() bool { return t.Class >= List }
 
@@ -133,6 +141,9 @@ func (t Type) String() string {
 		var inside []string
 		for _, m := range t.Inside {
 			inside = append(inside, strconv.Quote(m.Name)+":"+m.Type.String())
+		}
+		if t.Size > 0 {
+			name += fmt.Sprintf("(%d)", t.Size)
 		}
 		return name + "<" + strings.Join(inside, ",") + ">"
 	}

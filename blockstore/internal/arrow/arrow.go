@@ -64,7 +64,7 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 	if err = stamp.CheckUnchanged(f, err); err != nil {
 		return nil, err
 	}
-	t.Rows, t.Columns, t.Unmarked = t.index.rows, t.index.schema.columns(), t.index.unmarked
+	t.Rows, t.Columns, t.Nested, t.Unmarked = t.index.rows, t.index.schema.columns(), t.index.schema.nested, t.index.unmarked
 	for i := range t.Columns {
 		t.Columns[i].NoNulls = t.index.nulls == nil || !t.index.nulls[i]
 	}

@@ -28,11 +28,9 @@ type weight struct {
 	batches bool            // some are compressed
 }
 
-func newWeight(s *schema, chosen []int) *weight {
+func newWeight(s *schema, c *column.Choice) *weight {
 	w := &weight{blocks: map[int]int64{}, lists: map[int64]int64{}}
-	for _, i := range chosen {
-		w.wanted = append(w.wanted, s.fields[i])
-	}
+	w.wanted = s.wanted(c)
 	return w
 }
 
@@ -146,7 +144,7 @@ func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 		return 1, 0 // opening will tell
 	}
 	defer file.Close()
-	w := newWeight(t.index.schema, c.All(true))
+	w := newWeight(t.index.schema, c)
 	for _, e := range t.index.heaviest() {
 		if fault.Guard(t.Path, func() error { return t.weigh(w, file, e) }) != nil {
 			break
@@ -158,7 +156,12 @@ func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 			seekCost = max(seekCost, e.rows)
 		}
 	}
-	return seekCost, w.bytes() + t.columnBytes(len(w.wanted))
+	for _, f := range w.wanted {
+		if f.inNested {
+			readerBytes += nestedElements * 16
+		}
+	}
+	return seekCost, readerBytes + w.bytes() + t.columnBytes(len(w.wanted))
 }
 
 // columnBytes returns what a reader holds of so many columns, with a tile of one of them, and of the headers of their

@@ -71,7 +71,7 @@ func OpenLive(ctx context.Context, path string, in *file.Live) (column.Table, er
 	if err != nil {
 		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
-	t.Columns = t.index.schema.columns()
+	t.Columns, t.Nested = t.index.schema.columns(), t.index.schema.nested
 	return t, nil
 }
 

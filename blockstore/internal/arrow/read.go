@@ -10,26 +10,56 @@ type pass struct {
 	*column.Choice
 	feed    *feed
 	numeric []columnReader
-	kept    []columnReader // in the order of Stored
-	end     int64          // the row behind the batch
-	at      int64          // next row of the batch
-	left    int64          // rows of it not yet read
+	kept    []keptReader // in the order of Stored
+	end     int64        // the row behind the batch
+	at      int64        // next row of the batch
+	left    int64        // rows of it not yet read
 
 	scratch, elements scratch // of one column after the other, and of elements of its lists
 }
 
+// keptReader reads a kept column of batches.
+type keptReader interface {
+	open(b *batch) error
+	keep(dst *stream.Column, at int64, n int) error
+}
+
+// wanted returns the chosen fields, and those in the nested ones.
+func (s *schema) wanted(c *column.Choice) []field {
+	list := make([]field, 0, len(c.Numeric)+len(c.Kept)) // growing, it would hold more than is counted
+	for _, i := range c.Numeric {
+		list = append(list, s.fields[i])
+	}
+	for _, k := range c.Kept {
+		switch {
+		case k.Column < 0:
+		case k.Nested != nil:
+			for _, f := range s.trees[k.Nested.Index].fields() {
+				f.inNested = true
+				list = append(list, f)
+			}
+		default:
+			list = append(list, s.fields[k.Column])
+		}
+	}
+	return list
+}
+
 // newPass goes over the chosen fields of the batches of feed.
 func newPass(c *column.Choice, schema *schema, feed *feed) *pass {
-	chosen := c.All(true)
-	wanted := make([]field, len(chosen)) // growing, it would hold more than is counted
-	for k, i := range chosen {
-		wanted[k] = schema.fields[i]
-	}
-	feed.wanted = wanted
+	feed.wanted = schema.wanted(c)
 	path := c.Info().Name
 	p := &pass{Choice: c, feed: feed}
 	p.numeric = p.columnReaders(path, schema, c.Numeric)
-	p.kept = p.columnReaders(path, schema, chosen[len(c.Numeric):])
+	for _, k := range c.Kept {
+		switch {
+		case k.Column < 0:
+		case k.Nested != nil:
+			p.kept = append(p.kept, newNestedReader(path, schema.trees[k.Nested.Index]))
+		default:
+			p.kept = append(p.kept, &p.columnReaders(path, schema, []int{k.Column})[0])
+		}
+	}
 	slot := c.Slot
 	for k := range p.numeric {
 		r := &p.numeric[k]
@@ -90,11 +120,14 @@ func (p *pass) Next(dst *stream.Batch, to int) (int, error) {
 // open goes to the first row of a batch.
 func (p *pass) open(batch *batch) error {
 	p.at, p.left, p.end = 0, batch.rows, batch.first+batch.rows
-	for _, columns := range [][]columnReader{p.numeric, p.kept} {
-		for i := range columns {
-			if err := columns[i].open(batch); err != nil {
-				return err
-			}
+	for i := range p.numeric {
+		if err := p.numeric[i].open(batch); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.kept {
+		if err := r.open(batch); err != nil {
+			return err
 		}
 	}
 	return nil

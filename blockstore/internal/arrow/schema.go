@@ -35,6 +35,8 @@ type field struct {
 	child  *field // elements of a list, or values of a dictionary
 	dict   int64  // number of the dictionary
 
+	inNested bool // a part of a nested column
+
 	parents []field // structures around it, the outermost first
 }
 
@@ -58,6 +60,9 @@ type schema struct {
 	nodes   int
 	buffers int
 	views   int
+
+	trees  []*nestedField // of nested
+	nested []column.Nested
 }
 
 // with returns the schema with a policy for integers that no float64 holds.
@@ -109,7 +114,9 @@ func readSchema(m *message) (*schema, error) {
 		return nil, errSchema
 	}
 	defer r.Release()
-	return layOut(r.Schema(), placer{ids: w.ids}), nil
+	s := layOut(r.Schema(), placer{ids: slices.Clone(w.ids)})
+	s.trees, s.nested = nestedOf(r.Schema(), w.ids)
+	return s, nil
 }
 
 // bodiless allocates for messages that should have no body. The library makes room for the

@@ -106,12 +106,12 @@ func (s *scratch) loadParents(a *values, at int64, n int) error {
 
 // loadWords loads values of a fixed width, or indexes.
 func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
-	s.Words = column.Resized(s.Words, n)
 	if f.bits == 1 {
 		raw, err := a.buffers.read(a.first+1, at>>3, (at&7+int64(n)+7)>>3, &s.raw)
 		if err != nil {
 			return err
 		}
+		s.Words = column.Resized(s.Words, n)
 		column.ReadBits(s.Words, raw, int(at&7))
 		return nil
 	}
@@ -120,6 +120,7 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	if err != nil {
 		return err
 	}
+	s.Words = column.Resized(s.Words, n)
 	column.ReadWords(s.Words, raw, int(size))
 	return nil
 }

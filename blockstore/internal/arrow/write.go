@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/array"
@@ -35,6 +36,7 @@ type encoder struct {
 	schema    stream.Info
 	batchRows int
 	inBatch   int
+	nested    int   // bytes of nested values in the batch
 	encoded   int64 // rows of the batches before
 }
 
@@ -90,18 +92,37 @@ func (e *encoder) Describe(about map[string]string) error {
 
 func (e *encoder) Encode(b *stream.Batch, n int) error {
 	for done := 0; done < n; {
-		rows := min(n-done, e.batchRows-e.inBatch)
+		rows := e.fits(b, done, min(n-done, e.batchRows-e.inBatch))
 		if err := e.add(b, done, rows); err != nil {
 			return err
 		}
 		done += rows
-		if e.inBatch += rows; e.inBatch == e.batchRows {
+		if e.inBatch += rows; e.inBatch == e.batchRows || e.nested >= batchBytes {
 			if err := e.Flush(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// fits returns how many of n rows from row at on go into the batch, which is full once it has batchBytes of nested
+// values.
+func (e *encoder) fits(b *stream.Batch, at, n int) int {
+	if !slices.ContainsFunc(b.Kept, func(c stream.Column) bool { return c.Type.IsNested() }) {
+		return n
+	}
+	for i := range n {
+		for k := range b.Kept {
+			if c := &b.Kept[k]; c.Type.IsNested() {
+				e.nested += len(c.Strings[at+i])
+			}
+		}
+		if e.nested >= batchBytes {
+			return i + 1
+		}
+	}
+	return n
 }
 
 // add puts rows of b from row at on into the batch.
@@ -118,7 +139,7 @@ func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	}
 	for k := range e.schema.Kept {
 		column := e.builder.Field(len(e.schema.Columns) + k)
-		if e.inBatch == 0 {
+		if e.inBatch == 0 && !b.Kept[k].Type.IsNested() {
 			column.Resize(max(rows, e.expected())) // once for the batch
 		}
 		if err := addKept(column, &b.Kept[k], at, at+rows); err != nil {
@@ -142,7 +163,7 @@ func (e *encoder) Flush() error {
 		return nil
 	}
 	e.encoded += int64(e.inBatch)
-	e.inBatch, e.written = 0, true
+	e.inBatch, e.nested, e.written = 0, 0, true
 	record := e.builder.NewRecord()
 	defer record.Release()
 	return e.w.Write(record)

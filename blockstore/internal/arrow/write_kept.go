@@ -23,7 +23,12 @@ func keptField(f stream.Field, grows bool) arrow.Field {
 	if t.Class == logical.Dictionary && !grows {
 		t = logical.String
 	}
-	out := arrow.Field{Name: f.Name, Type: keptType(t), Nullable: true}
+	return nullable(f.Name, t)
+}
+
+// nullable returns a field of a logical type.
+func nullable(name string, t logical.Type) arrow.Field {
+	out := arrow.Field{Name: name, Type: keptType(t), Nullable: true}
 	if name := map[logical.Class]string{logical.UUID: "arrow.uuid", logical.JSON: "arrow.json"}[t.Class]; name != "" {
 		out.Metadata = arrow.MetadataFrom(map[string]string{extensionName: name, "ARROW:extension:metadata": ""})
 	}
@@ -65,6 +70,8 @@ func keptType(t logical.Type) arrow.DataType {
 			return &arrow.FixedSizeBinaryType{ByteWidth: int(t.Size)}
 		}
 		return arrow.BinaryTypes.Binary
+	case logical.List, logical.Map, logical.Struct:
+		return nestedType(t)
 	case logical.Enum, logical.Dictionary:
 		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 	}
@@ -177,6 +184,8 @@ func addWhole(to array.Builder, ints []int64, valid []bool) error {
 // addOne appends value i of c, which is not null.
 func addOne(to array.Builder, c *stream.Column, i int) error {
 	switch to := to.(type) {
+	case *array.ListBuilder, *array.FixedSizeListBuilder, *array.StructBuilder, *array.MapBuilder:
+		return addNested(to, c, i)
 	case *array.Float16Builder:
 		to.Append(float16.New(float32(c.Floats[i])))
 	case *array.Decimal128Builder:

@@ -70,11 +70,23 @@ type TableInfo struct {
 
 	NotByDefaultReason string // why these are left out
 
+	// Nested are the lists, maps and structures that can be carried along whole, those around others first. Columns
+	// are what lies in them, one for each member of a structure.
+	Nested []Nested
+
 	Live     bool // rows come as somebody makes them, once: Rows is -1 where nothing tells
 	Copied   bool // it is the copy of a pipe
 	Unmarked bool // an Arrow stream ends without its end mark
 
 	Reads *file.Reads // what was read of the file
+}
+
+// Nested is a list, map or structure that can be carried along whole. Its parts are the columns First..End-1, of which
+// some may also be computed with, or carried along by themselves.
+type Nested struct {
+	Info
+	First, End int
+	Index      int // among those of the table
 }
 
 // SetVersion makes the version of the file a digest of its end, which describes the content.
@@ -240,6 +252,7 @@ type Fixed struct {
 // Kept is a column that is carried along.
 type Kept struct {
 	Column   int           // of the table; -1: each row has the value of Constant
+	Nested   *Nested       // of the table, instead of its first column; else nil
 	Kind     stream.Kind   // how it is carried; integers may be carried as floats
 	Constant stream.Column // one value, of kind Kind
 }
@@ -267,11 +280,17 @@ func (c *Choice) SetCosts(seekCost, readerBytes int64) {
 func (c *Choice) Info() stream.Info { return c.info }
 
 // All returns the chosen columns of the table, numeric ones first, then kept ones in the order of
-// Stored.
+// Stored, those of a nested value one after the other.
 func (c *Choice) All(kept bool) []int {
 	list := append([]int(nil), c.Numeric...)
 	for _, k := range c.Kept {
-		if kept && k.Column >= 0 {
+		switch {
+		case !kept || k.Column < 0:
+		case k.Nested != nil:
+			for i := k.Nested.First; i < k.Nested.End; i++ {
+				list = append(list, i)
+			}
+		default:
 			list = append(list, k.Column)
 		}
 	}
@@ -349,7 +368,7 @@ func (t *TableInfo) check(c Choice) error {
 		}
 	}
 	for _, k := range c.Kept {
-		if k.Column >= 0 && !t.Columns[k.Column].Keepable() {
+		if k.Column >= 0 && k.Nested == nil && !t.Columns[k.Column].Keepable() {
 			column := t.Columns[k.Column]
 			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and cannot be kept", column.Reason()).
 				Do("leave it out")

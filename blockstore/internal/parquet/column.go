@@ -27,6 +27,7 @@ type columnReader struct {
 	pageAt   int64 // offset of the page, for messages
 	left     int   // entries of the page whose levels are not decoded
 	row      int64 // absolute row of the next entry
+	nested   bool  // a leaf of a nested column, see nestedReader
 	tail     bool  // the next page may begin with the rest of a row that was passed over
 	body     []byte
 	reps     hybrid

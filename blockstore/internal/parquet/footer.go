@@ -71,6 +71,7 @@ func (t *table) readFooter(file io.ReaderAt) error {
 	if t.leaves, err = leavesOf(footer.Schema); err != nil {
 		return t.badFooter(err)
 	}
+	t.trees, t.Nested = nestedOf(footer.Schema)
 	for i := range t.leaves {
 		l := &t.leaves[i]
 		l.NoNulls = l.maxRep == 0 && (l.maxDef == 0 || footer.countsNoNulls(i))

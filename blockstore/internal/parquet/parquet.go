@@ -46,6 +46,7 @@ type table struct {
 	column.TableInfo
 	stamp  file.Stamp
 	leaves []leafColumn
+	trees  []*nestedNode // of Nested
 	groups []rowGroup
 	page   int64 // bytes of a page of an object, by the first page header of its largest column; 0 if unknown
 }
@@ -142,6 +143,11 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 func (t *table) readerCost(c *column.Choice) (seekCost, held int64) {
 	chosen := c.All(true)
 	base := readerBytes + columnReaderBytes*int64(len(chosen)) + t.stamp.ReaderBytes()
+	for _, k := range c.Kept {
+		if k.Nested != nil {
+			base += nestedEntries * nestedEntryBytes * int64(k.Nested.End-k.Nested.First)
+		}
+	}
 	if len(t.groups) == 0 {
 		return t.SeekCost, base
 	}

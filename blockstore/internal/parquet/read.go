@@ -14,7 +14,8 @@ type pass struct {
 	*column.Choice
 	table   *table
 	pages   *pages
-	columns []*columnReader // numeric ones, then kept ones
+	columns []*columnReader // numeric ones, then kept ones and the leaves of nested ones
+	kept    []keeper        // in the order of Stored
 	group   int             // the row group being read
 	left    int64           // rows of it not yet read, with those to be passed over
 	skip    int64           // rows to be passed over first
@@ -31,6 +32,17 @@ func newPass(ctx context.Context, c *column.Choice, t *table, f file.File) *pass
 			r.slots, slot = slot[:r.Width], slot[r.Width:]
 		}
 		p.columns = append(p.columns, r)
+	}
+	left := p.columns[len(c.Numeric):]
+	for _, k := range c.Kept {
+		switch {
+		case k.Column < 0:
+		case k.Nested != nil:
+			n := k.Nested.End - k.Nested.First
+			p.kept, left = append(p.kept, newNestedReader(t, t.trees[k.Nested.Index], left[:n])), left[n:]
+		default:
+			p.kept, left = append(p.kept, left[0]), left[1:]
+		}
 	}
 	return p
 }
@@ -70,7 +82,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 		}
 	}
 	for i, k := range p.Stored(dst) {
-		if err := p.columns[numeric+i].keep(&dst.Kept[k], rows); err != nil {
+		if err := p.kept[i].keep(&dst.Kept[k], rows); err != nil {
 			return 0, err
 		}
 	}

@@ -269,7 +269,10 @@ func (r *columnReader) dropTail() error {
 
 // drop uses up to limit rows without looking at them.
 func (r *columnReader) drop(limit int) (int, error) {
-	if r.maxRep > 0 {
+	switch {
+	case r.maxRep > 0 && r.nested:
+		return limit, r.dropRows(limit)
+	case r.maxRep > 0:
 		return limit, r.vectors(nil, 0, limit)
 	}
 	n, _, values, err := r.use(limit)

@@ -27,6 +27,8 @@ type encoder struct {
 	inPage []int64                     // bytes of text of each kept column since a page was ended
 	w      *parquet.GenericWriter[any] // nil before the first rows
 	kept   []keptValues                // of the kept columns
+	nested []*nestedWriter             // likewise, nil for those that are not nested
+	leaf   int                         // the next leaf, while a tile is written
 	values []parquet.Value
 }
 
@@ -52,19 +54,24 @@ func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 // maxColumns is the most columns that the library writes.
 const maxColumns = parquet.MaxColumnIndex + 1
 
+func errManyColumns(n int) error {
+	return fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).Do("write .arrow, .npy or .csv")
+}
+
 // newEncoder compresses all columns with a codec, or with nil what NewEncoder does.
 func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64) (column.Encoder, error) {
 	if n := len(s.Columns) + len(s.Kept); n > maxColumns {
-		return nil, fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).Do("write .arrow, .npy or .csv")
+		return nil, errManyColumns(n)
 	}
 	nodes := parquet.Group{}
 	var names []string
 	var kept []keptValues
+	var nested []*nestedWriter
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
 			return fault.New("two columns are called %q, which a Parquet file cannot hold", name).Do("rename one")
 		}
-		if codec != nil {
+		if codec != nil && node.Leaf() {
 			node = parquet.Compressed(node, codec)
 		}
 		nodes[name] = node
@@ -76,7 +83,21 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 			return nil, err
 		}
 	}
+	leaves := len(s.Columns)
 	for _, field := range s.Kept {
+		if t := field.Logical(); t.IsNested() {
+			if err := errTwice(t); err != nil {
+				return nil, err
+			}
+			w := newNestedWriter(t, leaves)
+			if err := add(field.Name, parquet.Optional(w.root.schema(codec))); err != nil {
+				return nil, err
+			}
+			kept, nested, leaves = append(kept, nil), append(nested, w), w.root.end
+			continue
+		}
+		leaves++
+		nested = append(nested, nil)
 		leaf, values := keptLeaf(field.Logical())
 		if err := add(field.Name, keptNode(leaf, field)); err != nil {
 			return nil, err
@@ -86,7 +107,10 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 	if len(names) == 0 {
 		return nil, column.ErrNoColumns
 	}
-	return &encoder{out: out, schema: s, nodes: orderedGroup{nodes, names}, group: newGroup(GroupBytes(memory), len(names)), kept: kept}, nil
+	if leaves > maxColumns {
+		return nil, errManyColumns(leaves)
+	}
+	return &encoder{nested: nested, out: out, schema: s, nodes: orderedGroup{nodes, names}, group: newGroup(GroupBytes(memory), len(names)), kept: kept}, nil
 }
 
 // Describe adds to the metadata of the footer.
@@ -158,9 +182,17 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 			return err
 		}
 	}
+	e.leaf = len(e.schema.Columns)
 	for k := range e.schema.Kept {
-		column := len(e.schema.Columns) + k
-		if err := e.keep(k, &b.Kept[k], at); err != nil {
+		if w := e.nested[k]; w != nil {
+			if err := e.nestedTile(w, k, &b.Kept[k], at, rows); err != nil {
+				return err
+			}
+			continue
+		}
+		column := e.leaf
+		e.leaf++
+		if err := e.keep(k, column, &b.Kept[k], at); err != nil {
 			return fault.New("column %s: %w", quote.Name(e.schema.Kept[k].Name), err)
 		}
 		if _, err := columns[column].WriteRowValues(e.values); err != nil {
@@ -175,8 +207,8 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 	return nil
 }
 
-// keep fills e.values with values of kept column k from value at on.
-func (e *encoder) keep(k int, c *stream.Column, at int) error {
+// keep fills e.values with values of kept column k, a leaf of the given number, from value at on.
+func (e *encoder) keep(k, leaf int, c *stream.Column, at int) error {
 	if err := e.kept[k](e.values, c, at); err != nil {
 		return err
 	}
@@ -186,12 +218,11 @@ func (e *encoder) keep(k int, c *stream.Column, at int) error {
 		}
 		return nil
 	}
-	column := len(e.schema.Columns) + k
 	for i := range e.values {
 		if c.Null(at + i) {
-			e.values[i] = parquet.NullValue().Level(0, 0, column)
+			e.values[i] = parquet.NullValue().Level(0, 0, leaf)
 		} else {
-			e.values[i] = e.values[i].Level(0, 1, column)
+			e.values[i] = e.values[i].Level(0, 1, leaf)
 		}
 	}
 	return nil

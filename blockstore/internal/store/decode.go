@@ -143,9 +143,25 @@ func (p *pass) keepRun(c *stream.Column, s *part, from, end int) error {
 		}
 	case c.Kind == stream.String:
 		for r := from; r < end; r++ {
-			c.Strings = append(c.Strings, p.text(s, r))
+			text := p.text(s, r)
+			if err := p.checkNested(s, r, text); err != nil {
+				return err
+			}
+			c.Strings = append(c.Strings, text)
 			column.AppendValid(c)
 		}
+	}
+	return nil
+}
+
+// checkNested returns an error if row r of a section of nested values, with what it holds, is damaged.
+func (p *pass) checkNested(s *part, r int, value string) error {
+	f := p.table.fields[s.column]
+	if !f.Type.IsNested() {
+		return nil
+	}
+	if err := logical.Check(f.Type, value); err != nil {
+		return fault.Cell(p.table.Path, p.table.firstRow(p.chunk)+int64(r), f.Name, "%w", fault.Damaged(err))
 	}
 	return nil
 }

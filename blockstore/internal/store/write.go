@@ -61,10 +61,26 @@ func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
 			return nil, err
 		}
 	}
-	e.chunkRows = rowsPerChunk(len(e.fields))
+	e.chunkRows = rowsPerChunk(numbersOf(e.fields))
 	e.columns = make([]columnBuffer, len(e.fields))
 	e.startChunk()
 	return e, e.write(encodeHeader(versionOf(e.fields), e.chunkRows, len(e.fields)))
+}
+
+// numbersOf returns about how many numbers a row of some columns takes: a list of one length as many as it has, another
+// nested value nestedNumbers.
+func numbersOf(fields []stream.Field) int {
+	const nestedNumbers = 64
+	n := len(fields)
+	for _, f := range fields {
+		switch {
+		case f.Type.Size > 0 && f.Type.IsNested():
+			n += int(f.Type.Size)
+		case f.Type.IsNested():
+			n += nestedNumbers
+		}
+	}
+	return n
 }
 
 // startChunk empties the buffers.

@@ -117,6 +117,12 @@ func (e *csvEncoder) kept(c *stream.Column, i int) {
 	switch {
 	case c.Null(i):
 		e.line = append(e.line, e.delimiter)
+	case c.Type.IsNested():
+		json, err := appendNested(nil, c, i)
+		if err != nil {
+			e.failed = fault.Output(e.path, "%w", err)
+		}
+		e.text(string(json))
 	case c.Kind == stream.String && (c.Type.Class == logical.None || c.Type.IsText()):
 		e.text(c.Strings[i])
 	case c.Type.Class == logical.Unmarked:

@@ -140,6 +140,10 @@ func (e *jsonEncoder) kept(at int, c *stream.Column, i int) (err error) {
 		return e.number(at, c.Floats[i])
 	}
 	e.line = append(e.line, e.head(at)...)
+	if c.Type.IsNested() {
+		e.line, err = appendNested(e.line, c, i)
+		return err
+	}
 	if !isWord(c) {
 		e.line = appendTyped(e.line, c, i)
 		return nil

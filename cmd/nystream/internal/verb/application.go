@@ -63,6 +63,7 @@ func (t *taken) budget(a *app.App, b *stream.Budget) {
 type rowsAnswer struct {
 	request model.Request
 	columns []string                                                          // of numbers, in the file
+	asList  string                                                            // the column of lists that the numbers are written as, or ""
 	fields  []stream.Field                                                    // that stand before those that rows carry along
 	each    func(b *stream.Block, made blas64.General) (*stream.Batch, error) // see rows.RowsFile
 }

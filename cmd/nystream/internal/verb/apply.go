@@ -79,7 +79,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	}
 	if t.output != "" {
 		var err error
-		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info), Live: info.Live}
+		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info), Live: info.Live, AsList: a.asList}
 		if w.Writer, err = rows.Create(t.app, t.output, s); err != nil {
 			return nil, err
 		}

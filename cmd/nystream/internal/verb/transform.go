@@ -20,6 +20,8 @@ type transformCommand struct {
 	side  model.Side
 	scale flags.Word // --coordinates
 	shard fit.Shard
+
+	asList string // the name of a column of lists, or ""
 }
 
 func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
@@ -35,6 +37,8 @@ func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
 	rows.AddCoordinates(t.set, &t.scale)
 	t.set.Add(
 		flags.Flag{Name: "shard", Arg: "part", Usage: "embed one part of the rows, such as 3/8", Group: flags.Runs, Value: &t.shard},
+		flags.Flag{Name: "as-list", Arg: "column", Usage: "write the embedding as one column of lists", Doc: "as vector stores want it",
+			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&t.asList, "")},
 		flags.Flag{Name: "side", Arg: "word", Usage: "factor of a model with two", Value: flags.Choice(&t.side, []model.Side{model.Left, model.Right}, "U", "V")},
 	)
 	return cmd
@@ -73,7 +77,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if info := rows.source.Info(); t.shard.Of > 0 && info.Rows < 0 {
 		return flags.Usagef("--shard: the number of rows of %s is not known: write it to a file first, with nystream convert", info.Name)
 	}
-	written, err := t.write(ctx, f, m, rows, &rowsAnswer{request: r, columns: names}, t.shard)
+	written, err := t.write(ctx, f, m, rows, &rowsAnswer{request: r, columns: names, asList: t.asList}, t.shard)
 	if err != nil {
 		return err
 	}
@@ -94,6 +98,9 @@ func (t *transformCommand) check(args []string) error {
 	}
 	if t.data.Keeps() && rows.FormatOf(t.app, t.output) == "npy" {
 		return flags.Usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
+	}
+	if t.asList != "" && rows.NumbersOnly(t.app, t.output) {
+		return flags.Usagef("--as-list: a file of the format %s has no columns of lists; write .parquet or .arrow", rows.FormatOf(t.app, t.output))
 	}
 	if err := t.data.Check(); err != nil {
 		return err

@@ -1,0 +1,345 @@
+package arrow
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// nestedField is a field as a tree: a structure with its members, a list with its element, a map with its key and
+// value, or what place makes of other types.
+type nestedField struct {
+	field  // of a list and a map: layout says how its offsets are, width how long lists of one length are
+	nests  logical.Class
+	inside []*nestedField
+	pairs  *nestedField // the structures of a map
+}
+
+// nestedOf returns the fields of a schema that are nested and can be carried along, and how.
+func nestedOf(from *arrow.Schema, ids []int64) (trees []*nestedField, infos []column.Nested) {
+	l := placer{schema: &schema{}, ids: slices.Clone(ids)}
+	columns := 0
+	for _, f := range from.Fields() {
+		n := l.tree(f)
+		columns = n.list(n.name, columns, &trees, &infos)
+	}
+	return trees, infos
+}
+
+// list adds n, if it is nested, and the nested members of structures. It returns the number of columns up to there.
+func (n *nestedField) list(name string, columns int, trees *[]*nestedField, infos *[]column.Nested) int {
+	at := -1
+	if n.holds.IsNested() {
+		info := column.Info{Name: name, Kind: column.Other, Width: 1, Type: n.holds}
+		info.Describe()
+		at = len(*infos)
+		*infos = append(*infos, column.Nested{Info: info, First: columns, Index: len(*trees)})
+		*trees = append(*trees, n)
+	}
+	if n.nests == logical.Struct && len(n.inside) > 0 {
+		for _, m := range n.inside {
+			columns = m.list(name+"."+m.name, columns, trees, infos)
+		}
+	} else {
+		columns++
+	}
+	if at >= 0 {
+		(*infos)[at].End = columns
+	}
+	return columns
+}
+
+// tree reserves what a field takes.
+func (l *placer) tree(from arrow.Field) *nestedField {
+	t := from.Type
+	for {
+		extension, ok := t.(arrow.ExtensionType)
+		if !ok {
+			break
+		}
+		t = extension.StorageType()
+	}
+	n := &nestedField{}
+	switch t := t.(type) {
+	case *arrow.StructType:
+		n.field = l.reserve(1)
+		n.nests, n.holds = logical.Struct, logical.Type{Class: logical.Struct}
+		for _, f := range t.Fields() {
+			m := l.tree(f)
+			n.inside = append(n.inside, m)
+			n.holds.Inside = append(n.holds.Inside, logical.Member{Name: m.name, Type: m.holds})
+		}
+	case *arrow.MapType:
+		n.field = l.reserve(2)
+		n.layout, n.bits = listLayout, 32
+		n.pairs = l.tree(t.ElemField())
+		n.nests, n.inside = logical.Map, n.pairs.inside
+		n.holds = logical.MapOf(n.inside[0].holds, n.inside[1].holds)
+	case *arrow.FixedSizeListType:
+		n.field = l.reserve(1)
+		n.layout, n.width = fixedLayout, int(t.Len())
+		n.addElement(l.tree(t.ElemField()))
+		n.holds.Size = t.Len()
+		if t.Len() == 0 {
+			n.holds = logical.Type{}
+		}
+	case *arrow.ListType:
+		n.field = l.reserve(2)
+		n.layout, n.bits = listLayout, 32
+		n.addElement(l.tree(t.ElemField()))
+	case *arrow.LargeListType:
+		n.field = l.reserve(2)
+		n.layout, n.bits = listLayout, 64
+		n.addElement(l.tree(t.ElemField()))
+	default:
+		n.field = l.place(t)
+		n.extend(from)
+		if n.holds.Class == logical.Dictionary {
+			n.holds = logical.String
+		}
+	}
+	n.name = strings.ToValidUTF8(from.Name, "\uFFFD")
+	if !n.isCarried() {
+		n.holds = logical.Type{}
+	}
+	return n
+}
+
+// addElement makes n a list.
+func (n *nestedField) addElement(element *nestedField) {
+	n.nests, n.inside, n.holds = logical.List, []*nestedField{element}, logical.ListOf(element.holds)
+}
+
+// isCarried reports whether all parts can be carried along.
+func (n *nestedField) isCarried() bool {
+	return (n.nests != logical.Struct || len(n.inside) > 0) &&
+		!slices.ContainsFunc(n.inside, func(m *nestedField) bool { return m.holds.Class == logical.None })
+}
+
+// fields returns the fields of the tree, each as one without elements.
+func (n *nestedField) fields() []field {
+	list := []field{n.field}
+	switch {
+	case n.nests == logical.None:
+	case n.layout == listLayout:
+		list[0].layout = wordLayout // offsets
+	default:
+		list[0].layout = unreadLayout
+	}
+	for _, m := range n.inside {
+		list = append(list, m.fields()...)
+	}
+	return list
+}
+
+// nestedReader reads a nested field, or a part of one, a few values at a time, and makes of them values in the form of
+// package logical. Those that are loaded are the values of its array from first on.
+type nestedReader struct {
+	*nestedField
+	array    values
+	s        scratch
+	inside   []*nestedReader
+	pairs    *nestedReader // of a map
+	first    int64
+	floats   bool          // s.Floats is needed
+	scalar   stream.Column // one value
+	value    []byte
+	firstRow int64 // absolute row of the first value of the array, of a column
+	path     string
+}
+
+func newNestedReader(path string, n *nestedField) *nestedReader {
+	r := &nestedReader{nestedField: n, path: path}
+	if n.nests == logical.None {
+		r.scalar = stream.ScalarColumn(n.holds)
+		r.floats = r.scalar.Kind == stream.Float64
+	}
+	if n.pairs != nil {
+		r.pairs = newNestedReader(path, n.pairs)
+		r.inside = r.pairs.inside
+		return r
+	}
+	for _, m := range n.inside {
+		r.inside = append(r.inside, newNestedReader(path, m))
+	}
+	return r
+}
+
+// open goes to a batch.
+func (r *nestedReader) open(b *batch) error {
+	r.firstRow = b.first
+	if err := r.openIn(b); err != nil {
+		return r.fault(err)
+	}
+	return nil
+}
+
+func (r *nestedReader) openIn(b *batch) (err error) {
+	bare := r.field
+	if r.nests != logical.None {
+		bare.layout = unreadLayout // elements have readers of their own
+	}
+	if r.array, err = bare.arrayIn(b.table, b.buffers, b.dicts); err != nil {
+		return err
+	}
+	if r.pairs != nil {
+		return r.pairs.openIn(b)
+	}
+	for _, m := range r.inside {
+		if err := m.openIn(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *nestedReader) fault(err error) error {
+	return fault.Cell(r.path, -1, r.name, "the batch that begins with row %d: %w", r.firstRow, fault.Damaged(err))
+}
+
+// nestedRows is the most values of a nested column that are loaded at a time, nestedElements about how many elements
+// of its lists.
+const (
+	nestedRows     = 256
+	nestedElements = 64 << 10
+)
+
+// keep appends rows at..at+n-1 of the batch to dst.
+func (r *nestedReader) keep(dst *stream.Column, at int64, n int) error {
+	for done := 0; done < n; {
+		rows, err := r.load(at+int64(done), min(n-done, nestedRows), true)
+		if err != nil {
+			return r.fault(err)
+		}
+		for i := range rows {
+			if !r.s.valid(i) {
+				column.AppendNull(dst)
+				continue
+			}
+			if r.value, err = r.append(r.value[:0], i); err != nil {
+				return fault.Cell(r.path, r.firstRow+at+int64(done+i), r.name, "%w", err)
+			}
+			dst.Strings = append(dst.Strings, string(r.value))
+			column.AppendValid(dst)
+		}
+		done += rows
+	}
+	return nil
+}
+
+// load loads n values from value at on. Of a list it may load fewer if that is said.
+func (r *nestedReader) load(at int64, n int, fewer bool) (int, error) {
+	r.first = at
+	switch r.nests {
+	case logical.None:
+		err := r.s.load(&r.field, &r.array, at, n)
+		if err == nil && r.floats {
+			r.s.convertFor(&r.scalar, &r.field, n)
+		}
+		return n, err
+	case logical.Struct:
+		if err := r.s.begin(&r.array, at, n); err != nil {
+			return n, err
+		}
+		for _, m := range r.inside {
+			if _, err := m.load(at, n, false); err != nil {
+				return n, err
+			}
+		}
+		return n, nil
+	}
+	if err := r.check(at, n); err != nil {
+		return n, err
+	}
+	if err := r.s.loadLists(&r.field, &r.array, at, n); err != nil {
+		return n, err
+	}
+	from := r.s.starts[0]
+	for fewer && n > 1 && r.s.starts[n]-from > nestedElements {
+		n /= 2
+	}
+	elements := r.inside[0]
+	if r.pairs != nil {
+		elements = r.pairs
+	}
+	if err := elements.check(from, int(r.s.starts[n]-from)); err != nil {
+		return n, err
+	}
+	_, err := elements.load(from, int(r.s.starts[n]-from), false)
+	return n, err
+}
+
+// check returns an error if n values from value at on cannot all be there, before memory is made for them.
+func (r *nestedReader) check(at int64, n int) error {
+	if at < 0 || int64(n) > r.array.length-at || n > math.MaxInt32 {
+		return errShort
+	}
+	switch {
+	case r.nests == logical.Struct:
+		for _, m := range r.inside {
+			if err := m.check(at, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	case r.layout == fixedLayout && at > math.MaxInt64/2/int64(max(1, r.width)):
+		return errShort
+	case r.layout == fixedLayout:
+		return r.inside[0].check(at*int64(r.width), n*r.width)
+	}
+	size, err := r.array.buffers.size(r.array.first + 1)
+	if err == nil && float64(at+int64(n))*float64(r.bits) > 8*float64(size) {
+		err = errShort
+	}
+	return err
+}
+
+// append appends value i of those that are loaded, which is not null.
+func (r *nestedReader) append(b []byte, i int) (_ []byte, err error) {
+	switch r.nests {
+	case logical.None:
+		r.scalar.Reset()
+		if _, err := r.s.Decoded.Keep(&r.scalar, r.format, i, i+1); err != nil {
+			return b, err
+		}
+		return r.scalar.AppendScalar(b, 0), nil
+	case logical.Struct:
+		b = logical.AppendValidity(b, len(r.inside), func(k int) bool { return r.inside[k].s.valid(i) })
+		for _, m := range r.inside {
+			if m.s.valid(i) {
+				if b, err = m.append(b, i); err != nil {
+					return b, err
+				}
+			}
+		}
+		return b, nil
+	}
+	from, n := int(r.s.starts[i]-r.s.starts[0]), int(r.s.starts[i+1]-r.s.starts[i])
+	b = logical.AppendCount(b, n)
+	if r.pairs != nil {
+		for k := from; k < from+n; k++ {
+			if !r.inside[0].s.valid(k) {
+				return b, fault.New("a key of a map is null").Do("write the file anew")
+			}
+			if b, err = r.inside[0].append(b, k); err != nil {
+				return b, err
+			}
+		}
+	}
+	last := r.inside[len(r.inside)-1]
+	b = logical.AppendValidity(b, n, func(k int) bool { return last.s.valid(from + k) })
+	for k := from; k < from+n; k++ {
+		if last.s.valid(k) {
+			if b, err = last.append(b, k); err != nil {
+				return b, err
+			}
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,154 @@
+package blockstore
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/stream/logical"
+)
+
+// Kept columns of a selection are components, or nested values: below 0, -1-k is Nested[k] of the table.
+
+// keptInfo describes what i carries along.
+func (s *selector) keptInfo(i int) column.Info {
+	if i < 0 {
+		return s.Nested[-1-i].Info
+	}
+	return s.Columns[s.components[i].column]
+}
+
+// parts returns the components of a nested value.
+func (s *selector) parts(n *column.Nested) (first, end int) {
+	at := func(c int) int {
+		return sort.Search(s.own, func(i int) bool { return s.components[i].column >= c })
+	}
+	return at(n.First), at(n.End)
+}
+
+// covered returns the components of what is kept.
+func (s *selector) covered(kept []int) (list []int) {
+	for _, i := range kept {
+		if i >= 0 {
+			list = append(list, i)
+			continue
+		}
+		first, end := s.parts(&s.Nested[-1-i])
+		for ; first < end; first++ {
+			list = append(list, first)
+		}
+	}
+	return list
+}
+
+// nestedNamed finds the only nested value of a name. Components that do not lie in it may not have the name.
+func (s *selector) nestedNamed(name string) (int, bool) {
+	found := 0
+	for k := range s.Nested {
+		if s.Nested[k].Name == name {
+			if found < 0 {
+				return 0, false
+			}
+			found = -1 - k
+		}
+	}
+	if found == 0 {
+		return 0, false
+	}
+	first, end := s.parts(&s.Nested[-1-found])
+	for _, r := range s.called(name) {
+		if r.first < first || r.first+r.width > end {
+			return 0, false
+		}
+	}
+	return found, true
+}
+
+// nestedFirst finds the outermost nested value all of whose components begin a list, in order, and their number.
+func (s *selector) nestedFirst(list []int) (i, components int) {
+	if s.nestedAt == nil {
+		s.nestedAt = make(map[int][]int, len(s.Nested))
+		for k := range s.Nested {
+			first, _ := s.parts(&s.Nested[k])
+			s.nestedAt[first] = append(s.nestedAt[first], k)
+		}
+	}
+	for _, k := range s.nestedAt[list[0]] {
+		first, end := s.parts(&s.Nested[k])
+		n := end - first
+		if n <= len(list) && isRun(list[:n]) {
+			return -1 - k, n
+		}
+	}
+	return 0, 0
+}
+
+// isRun reports whether each number is one more than the one before.
+func isRun(list []int) bool {
+	for i := range list {
+		if list[i] != list[0]+i {
+			return false
+		}
+	}
+	return true
+}
+
+// findWhole notes the components that lie in nested values which all other files have, too, though perhaps as lists of
+// another length.
+func (s *selector) findWhole(others []*member) {
+	s.carriers = make(map[int]bool)
+	everywhere := func(name string) bool {
+		return !slices.ContainsFunc(others, func(m *member) bool {
+			i, ok := m.carrierOf(name)
+			return !ok || !m.keptInfo(i).Type.IsNested()
+		})
+	}
+	for k := range s.Nested {
+		if first, end := s.parts(&s.Nested[k]); everywhere(s.Nested[k].Name) {
+			for ; first < end; first++ {
+				s.carriers[first] = true
+			}
+		}
+	}
+	for i, c := range s.components[:s.own] {
+		if s.Columns[c.column].Type.IsNested() && everywhere(c.name) {
+			s.carriers[i] = true
+		}
+	}
+}
+
+// carrierOf finds what carries a nested value of the first file along: a nested value, or a column of that type.
+func (m *member) carrierOf(name string) (int, bool) {
+	if i, ok := m.nestedNamed(name); ok {
+		return i, true
+	}
+	runs := m.called(name)
+	if len(runs) != 1 || runs[0].width != 1 {
+		return 0, false
+	}
+	return runs[0].first, true
+}
+
+// notCarried returns the components that CarryAll passes over: those that other files lack.
+func (s *selector) notCarried() (list []int) {
+	for _, i := range s.absentOnes() {
+		if !s.carriers[i] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// withoutSizes returns a type whose lists are of any length.
+func withoutSizes(t logical.Type) logical.Type {
+	if !t.IsNested() {
+		return t
+	}
+	t.Size = 0
+	inside := make([]logical.Member, len(t.Inside))
+	for i, m := range t.Inside {
+		inside[i] = logical.Member{Name: m.Name, Type: withoutSizes(m.Type)}
+	}
+	t.Inside = inside
+	return t
+}

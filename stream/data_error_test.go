@@ -84,7 +84,7 @@ func TestErrorKindNames(t *testing.T) {
 	for k := Unusable; k <= Unwritten; k++ {
 		seen[k.String()] = true
 	}
-	if len(seen) != int(Unwritten)+1 || seen[""] || ErrorKind(99).String() != "kind 99" {
+	if len(seen) != int(Unwritten)+1 || seen[""] || ErrorKind(99).String() != "stream.ErrorKind(99)" {
 		t.Errorf("kinds: %v", seen)
 	}
 }

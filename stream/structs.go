@@ -107,7 +107,7 @@ func structFields(t reflect.Type) (list []structField, err error) {
 		case f.of == reflect.Float32 || f.of == reflect.Float64:
 			f.Kind = Float64
 		default:
-			return nil, fmt.Errorf("field %s of %v is a %v, which is no column: leave it out with the tag `nystream:\"-\"`", field.Name, t, field.Type)
+			return nil, fmt.Errorf("field %s of %v is a %v, which is no column: leave it out with the tag nystream:\"-\"", field.Name, t, field.Type)
 		}
 		if seen[name] {
 			return nil, fmt.Errorf("two fields of %v are columns called %q", t, name)

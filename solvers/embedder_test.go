@@ -63,14 +63,18 @@ func checkEmbedder(t *testing.T, m model.Transformer, most int) {
 // checkOneRow checks that a row in memory, transformed by a pass, does not take the memory of a block.
 func checkOneRow(t *testing.T, m model.Transformer, row blas64.General) {
 	t.Helper()
-	const most = 256 << 10
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_ = must(model.TransformMatrix(t.Context(), stream.Engine{}, m, row, model.Request{}))(t)
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > most {
-		t.Errorf("one row takes %d bytes", n)
+	const most, tries = 256 << 10, 5 // the least of some: other tests allocate at the same time
+	least := uint64(math.MaxUint64)
+	for range tries {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_ = must(model.TransformMatrix(t.Context(), stream.Engine{}, m, row, model.Request{}))(t)
+		runtime.ReadMemStats(&after)
+		if least = min(least, after.TotalAlloc-before.TotalAlloc); least <= most {
+			return
+		}
 	}
+	t.Errorf("one row takes %d bytes", least)
 }
 
 // checkAllocations checks that a function makes at most the given number of allocations.

@@ -72,9 +72,9 @@ func (c *Column) check(f Field, rows int) error {
 	case c.Len() != rows:
 		return fmt.Errorf("column %q has %d values for %d rows", f.Name, c.Len(), rows)
 	case c.Valid != nil && len(c.Valid) != rows:
-		return fmt.Errorf("Valid of column %q has %d values for %d rows", f.Name, len(c.Valid), rows)
+		return fmt.Errorf("column %q: Valid has %d values for %d rows", f.Name, len(c.Valid), rows)
 	case c.hasExact() && len(c.Strings) != rows:
-		return fmt.Errorf("Strings of column %q has %d exact values for %d rows", f.Name, len(c.Strings), rows)
+		return fmt.Errorf("column %q: Strings has %d exact values for %d rows", f.Name, len(c.Strings), rows)
 	}
 	return nil
 }

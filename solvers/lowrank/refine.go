@@ -71,7 +71,7 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 	for _, side := range sides {
 		panel := side.pack()
 		features = append(features, basis.Features{Width: side.Rank(), Worker: func() func(dst, x blas64.General, start int64) error {
-			return m.embedder(side, panel, src.Info()).embed
+			return m.rowEmbedder(side, panel, src.Info()).embed
 		}})
 	}
 	return streamFactors(ctx, e, "orthonormalise", src, features...)

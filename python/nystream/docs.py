@@ -20,8 +20,8 @@ _parameters = {
     'nulls': """{'error', 'drop', 'zero', 'mean', 'indicator'} or None
     Treatment of NaN, NA, None and masked values; 'drop' is for files alone. None is 'error'.""",
     'dates': """{'number', 'calendar'} or None
-    What becomes of dates and times: 'number' takes days since 1970 in UTC, and seconds of times and durations; 'calendar'
-    year, day of year, weekday and hour of dates. None leaves them out, with a warning.""",
+    Features of dates and times. 'number' makes days since 1970 in UTC, and seconds of times and durations. 'calendar'
+    makes year, day of year, weekday and hour of dates. None leaves both out, with a warning.""",
     'random_state': """int, Generator, RandomState or None
     Seed of all random choices. None is 1, so that the same rows give the same model.""",
     'verbose': """int

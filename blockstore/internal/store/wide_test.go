@@ -30,7 +30,7 @@ func TestWideStore(t *testing.T) {
 	}
 	filetest.MustRead(t, src, 2)
 	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / d; each > 600 {
-		t.Errorf("%d bytes for each column, 600 are allowed", each)
+	if each := (after.TotalAlloc - before.TotalAlloc) / d; each > 800 { // 470, and half as much again under the race detector
+		t.Errorf("%d bytes for each column, 800 are allowed", each)
 	}
 }

@@ -21,8 +21,9 @@ func TestWideTablesTakeStraightTime(t *testing.T) {
 	for _, d := range []int{narrow, times * narrow} {
 		writeWide(t, fmt.Sprintf("numbers%d.csv", d), d, "2.5")
 		writeWide(t, fmt.Sprintf("texts%d.csv", d), d, "two")
+		writeFile(t, fmt.Sprintf("sparse%d.libsvm", d), fmt.Sprintf("1 1:1 %d:1\n0 2:1\n", d))
 	}
-	for _, line := range []string{"inspect numbers%d.csv", "inspect texts%d.csv", "convert texts%d.csv o.csv"} {
+	for _, line := range []string{"inspect numbers%d.csv", "inspect texts%d.csv", "inspect sparse%d.libsvm", "convert texts%d.csv o.csv"} {
 		seconds := func(d int) float64 {
 			runtime.GC()
 			before := processorSeconds(t)
@@ -55,7 +56,12 @@ func writeWide(t *testing.T, path string, d int, cell string) {
 	for range 2 {
 		b.WriteString("\n1" + strings.Repeat(","+cell, d))
 	}
-	if err := os.WriteFile(path, []byte(b.String()+"\n"), 0o666); err != nil {
+	writeFile(t, path, b.String()+"\n")
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -141,11 +141,12 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		}
 	}
 	apart, keep := apartColumns(columns)
+	label := libsvmLabel(columns)
 	facts := make([]columnFacts, len(columns))
 	r.Columns = slices.Grow(r.Columns, len(columns))
 	for i, c := range columns {
 		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, typeName(c.Type), c.Reason, c.Folder, &facts[i]})
-		if isComputed(i, &c, libsvmLabel(columns)) {
+		if isComputed(i, &c, label) {
 			r.Numbers += c.Width
 		}
 	}

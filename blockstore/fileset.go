@@ -112,6 +112,7 @@ func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, e
 		info.Columns = append(info.Columns, c.name)
 		info.Nameless = info.Nameless && first.Columns[c.column].Nameless
 	}
+	info.Kept = slices.Grow(info.Kept, len(chosen.kept))
 	for k := range chosen.kept {
 		field, err := s.keptField(found, k)
 		if err != nil {

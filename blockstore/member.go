@@ -37,6 +37,7 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 	if err != nil {
 		return nil, err
 	}
+	c.Kept = slices.Grow(c.Kept, len(found.kept))
 	for k, i := range found.kept {
 		kept := column.Kept{Column: -1, Kind: info.Kept[k].Kind}
 		switch {
@@ -44,13 +45,14 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 			kept.Nested = &m.Nested[-1-i]
 			kept.Column = kept.Nested.First
 		case m.isKey(i):
-			kept.Constant = m.key(i).kept(kept.Kind)
+			constant := m.key(i).kept(kept.Kind)
+			kept.Constant = &constant
 		default:
 			kept.Column = m.components[i].column
 		}
 		c.Kept = append(c.Kept, kept)
 	}
-	names.Kept = append(names.Kept[:len(dates.fields):len(dates.fields)], info.Kept...)
+	names.Kept = slices.Concat(names.Kept, info.Kept)
 	src, err := column.NewRows(m.table, c, names)
 	if bare == nil || err != nil {
 		return src, err

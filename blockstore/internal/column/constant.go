@@ -39,7 +39,7 @@ func (c *Choice) AddConstants(dst *stream.Batch, at, n int) {
 	for k := range dst.Kept {
 		if c.Kept[k].Column < 0 {
 			for range n {
-				dst.Kept[k].Append(&c.Kept[k].Constant, 0, 1)
+				dst.Kept[k].Append(c.Kept[k].Constant, 0, 1)
 			}
 		}
 	}

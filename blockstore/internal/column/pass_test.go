@@ -97,8 +97,8 @@ func TestConstants(t *testing.T) {
 	var null stream.Column
 	column.AppendNull(&null)
 	c := column.Choice{Numeric: []int{0}, Slot: []int{0}, Kept: []column.Kept{
-		{Column: -1, Kind: stream.String, Constant: stream.Column{Kind: stream.String, Strings: []string{"x"}}},
-		{Column: -1, Constant: null},
+		{Column: -1, Kind: stream.String, Constant: &stream.Column{Kind: stream.String, Strings: []string{"x"}}},
+		{Column: -1, Constant: &null},
 	}}
 	names := stream.Info{Columns: []string{"x"}, Kept: []stream.Field{{Name: "k", Kind: stream.String}, {Name: "n"}}}
 	tb := newPassTable(t, rows, func(_ context.Context, f file.File, _ bool) column.Pass { return &countingPass{File: f, rows: rows} })

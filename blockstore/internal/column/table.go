@@ -251,10 +251,10 @@ type Fixed struct {
 
 // Kept is a column that is carried along.
 type Kept struct {
-	Column   int           // of the table; -1: each row has the value of Constant
-	Nested   *Nested       // of the table, instead of its first column; else nil
-	Kind     stream.Kind   // how it is carried; integers may be carried as floats
-	Constant stream.Column // one value, of kind Kind
+	Column   int            // of the table; -1: each row has the value of Constant
+	Nested   *Nested        // of the table, instead of its first column; else nil
+	Kind     stream.Kind    // how it is carried; integers may be carried as floats
+	Constant *stream.Column // one value, of kind Kind
 }
 
 // Inexact is what becomes of integers that no float64 holds, in columns that are computed

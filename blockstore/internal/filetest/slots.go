@@ -119,7 +119,7 @@ func randomSlots(about *column.TableInfo, numeric []int, random *rand.Rand) (c c
 		}
 	}
 	k := len(c.Kept)
-	c.Kept = append(c.Kept, column.Kept{Column: -1, Constant: stream.Column{Floats: []float64{float64(k)}}})
+	c.Kept = append(c.Kept, column.Kept{Column: -1, Constant: &stream.Column{Floats: []float64{float64(k)}}})
 	if k > 0 { // not always the last one
 		other := random.IntN(k)
 		c.Kept[k], c.Kept[other] = c.Kept[other], c.Kept[k]

@@ -257,7 +257,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 }
 
 func newBatch(info stream.Info, rows int) *stream.Batch {
-	b := &stream.Batch{X: matrix.New(rows, len(info.Columns))}
+	b := &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: make([]stream.Column, 0, len(info.Kept))}
 	for _, k := range info.Kept {
 		c := stream.Column{Kind: k.Kind, Type: k.Type}
 		switch k.Kind {

@@ -162,8 +162,8 @@ func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wron
 	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", s.hint(), s.names(nil))
 }
 
-// absentOnes returns the components that other files lack.
-func (s *selector) absentOnes() []int { return slices.Collect(maps.Keys(s.absent)) }
+// absentOnes returns the components that other files lack, in order.
+func (s *selector) absentOnes() []int { return slices.Sorted(maps.Keys(s.absent)) }
 
 // passedBy returns the components that an item stands for and passes over.
 func (s *selector) passedBy(item string) []int {

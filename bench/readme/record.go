@@ -130,8 +130,8 @@ func (c *command) run(ctx context.Context, root, work, bin string) error {
 	return nil
 }
 
-// machine is what depends on the machine: times and memory.
-var machine = regexp.MustCompile(`\d[\d.,]* ?(ns|µs|ms|s|min|h|B|kB|MB|GB|KiB|MiB|GiB)\b`)
+// machine is what depends on the machine: times, memory, and how often readers in parallel read a page.
+var machine = regexp.MustCompile(`\d[\d.,]* ?(ns|µs|ms|s|min|h|B|kB|MB|GB|KiB|MiB|GiB)\b|\d[\d.,]* × (the|its) `)
 
 // rerun returns a record, and what its commands print now.
 func rerun(ctx context.Context, root, path string) (old, now *record, err error) {

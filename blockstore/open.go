@@ -266,7 +266,7 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) 
 	return openAnyPipe(ctx, path, f, r)
 }
 
-// openAnyPipe opens a pipe as it comes, if r says so and its format permits it, or else a copy.
+// openAnyPipe opens a pipe that is read as it comes, if r asks for that and the format permits it. Otherwise it copies it.
 func openAnyPipe(ctx context.Context, name string, in io.Reader, r fileOptions) (t column.Table, err error) {
 	if r.live {
 		t, err = openLive(ctx, name, in, r)

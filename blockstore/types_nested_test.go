@@ -109,28 +109,10 @@ func TestNestedTypes(t *testing.T) {
 // wantLevels reads a file by parquet-go and compares its values and their levels.
 func wantLevels(t *testing.T, path string, cases []typeCase) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := parquet.OpenFile(f, stat.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := make([]parquet.Row, 3)
-	r := file.RowGroups()[0].Rows()
-	defer r.Close()
-	if n, err := r.ReadRows(rows); n != 3 {
-		t.Fatal(n, err)
-	}
+	schema, rows := threeRows(t, path)
 	leaf := 1
 	for i, c := range cases {
-		field := file.Schema().Fields()[i+1]
+		field := schema.Fields()[i+1]
 		leaves := leavesOf(field)
 		var got [3][]string
 		for k, row := range rows {

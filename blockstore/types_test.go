@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -249,19 +250,14 @@ func afterParquet(c typeCase) [2]string {
 	return c.json
 }
 
-// wantParquet reads a file by parquet-go.
-func wantParquet(t *testing.T, path string, cases []typeCase) {
+// threeRows reads a file of three rows by parquet-go.
+func threeRows(t *testing.T, path string) (*parquet.Schema, []parquet.Row) {
 	t.Helper()
-	f, err := os.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := parquet.OpenFile(f, stat.Size())
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,8 +267,18 @@ func wantParquet(t *testing.T, path string, cases []typeCase) {
 	if n, err := r.ReadRows(rows); n != 3 {
 		t.Fatal(n, err)
 	}
+	for i := range rows { // values end with the reader
+		rows[i] = rows[i].Clone()
+	}
+	return file.Schema(), rows
+}
+
+// wantParquet reads a file by parquet-go.
+func wantParquet(t *testing.T, path string, cases []typeCase) {
+	t.Helper()
+	schema, rows := threeRows(t, path)
 	for i, c := range cases {
-		field := file.Schema().Fields()[i+1]
+		field := schema.Fields()[i+1]
 		if field.Name() != c.name || field.Type().String() != c.leaf {
 			t.Errorf("%s: %s %s", c.name, field.Name(), field.Type())
 		}

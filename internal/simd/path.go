@@ -29,8 +29,8 @@ var active = initial(os.Getenv(PathVariable))
 // Active returns the path in use.
 func Active() Path { return active }
 
-// initial returns the path of the environment, or the fastest one. A word that names
-// none is told, and does not stop a program that merely imports the package.
+// initial returns the path named by the environment, or the fastest one. An unknown name is reported but does not stop
+// a program that merely imports the package.
 func initial(name string) Path {
 	available := Available()
 	fastest := available[len(available)-1]

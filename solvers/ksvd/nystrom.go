@@ -58,8 +58,8 @@ type Nystrom struct {
 type Scaling uint8
 
 const (
-	// ScaleDerived is equation (11) as derived: about 1, where the samples are good,
-	// if n/N = m/M. It costs no pass.
+	// ScaleDerived is equation (11) as derived. Vectors have a length of about 1 if n/N = m/M and the samples are
+	// representative. It costs no pass.
 	ScaleDerived Scaling = iota
 	// ScaleUnit divides each vector by its length over the fitted rows. One pass over
 	// each side.

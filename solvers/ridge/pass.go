@@ -152,8 +152,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 	}
 }
 
-// complete puts the columns behind the features of the rows with the places given, and multiplies rows by
-// the roots of their weights.
+// complete appends the constant 1 and the targets to the features of the given rows, and scales rows by √weight.
 func (k *known) complete(rows blas64.General, places []int) {
 	for i, place := range places {
 		row := matrix.Row(rows, i)

@@ -141,7 +141,7 @@ func Standardise(x blas64.General) {
 	}
 }
 
-// MedianDistance returns the median of the distances between the first rows, at most so many.
+// MedianDistance returns the median of the pairwise distances of at most the given number of leading rows.
 func MedianDistance(x blas64.General, most int) float64 {
 	var all []float64
 	for i := range min(x.Rows, most) {

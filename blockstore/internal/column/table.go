@@ -319,7 +319,7 @@ func (c *Choice) findStored() (list []int) {
 	return list
 }
 
-// Choose makes a source of columns of t, which refuses integers that no float64 holds.
+// Choose returns a source of columns of t. Its reads fail on integers that no float64 holds.
 func Choose(t Table, numeric, kept []int) (stream.Gatherer, error) {
 	return ChooseInexact(t, numeric, kept, InexactError)
 }

@@ -71,7 +71,7 @@ func CheckSlots(t testing.TB, tb column.Table) {
 	}
 }
 
-// placesOf returns where the first number of each column is in rows of all numeric columns.
+// placesOf returns, for each column, the offset of its first number in a row of all numeric columns.
 func placesOf(about *column.TableInfo, numeric []int) map[int]int {
 	at, width := make(map[int]int), 0
 	for _, i := range numeric {

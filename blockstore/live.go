@@ -57,7 +57,7 @@ func openLiveAs(ctx context.Context, name string, in *file.Live, r fileOptions) 
 			return copied()
 		}
 		return ofFormat(t, err, found)
-	case found != "" && found != formats.UTF16 && !formats.IsCompressed(found), r.format != "" && !formats.IsText(r.format):
+	case found != "" && found != formats.UTF16 && !formats.IsCompressed(found), r.format != "" && !formats.IsText(r.format), r.learn:
 		return copied()
 	}
 	plain := in

@@ -172,6 +172,66 @@ func TestLiveRefuses(t *testing.T) {
 	}
 }
 
+// Columns that are all carried along have the types of a file, or the rows end: a value in a column that was empty, or a
+// column that was not there. A type that is given decides alone.
+func TestLiveExact(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ format, head, late, types, columns, says string }{
+		{"csv", "id,e\n1,\n", "2,9\n", "id=int64", "", "\"9\" is the first value of its column"},
+		{"csv", "id,e\n1,\n", "2,9\n", "e=int64", "", ""},
+		{"csv", "id,e\n1,\n", "007,\n", "e=int64", "", "\"007\" is no integer"},
+		{"csv", "id,e\n1,\n", "007,\n", "id=int64", "", ""},
+		{"csv", "id,e\n1,true\n", "2,1\n", "e=bool", "", ""},
+		{"csv", "id,e\n1,0001-01-01\n", "2,0002-01-01\n", "id=int64", "", ""},
+		{"csv", "id,e\n1,0001-01-01\n", "2,soon\n", "id=int64", "", "\"soon\" is no value of the type date"},
+		{"jsonl", "{\"id\":1}\n", "{\"id\":2,\"e\":3}\n", "id=int64", "", "the member \"e\" is not in the first lines"},
+		{"jsonl", "{\"id\":1}\n", "{\"id\":2,\"e\":3}\n", "id=int64", "id", ""},
+		{"jsonl", "{\"id\":1,\"e\":null}\n", "{\"id\":2,\"e\":true}\n", "id=int64", "", "\"true\" is the first value"},
+		{"libsvm", "1 1:2\n", "1 2:3\n", "label=int8", "", "feature 2 is one more"},
+		{"libsvm", "1 1:2\n", "1.5 1:3\n", "label=float64", "", ""},
+	} {
+		o := Options{Live: true, AllColumns: true, FindTypes: true, Carry: CarryAll, NoNumbers: true, Format: c.format, Types: []string{c.types},
+			Stdin: io.MultiReader(strings.NewReader(c.head), &slow{strings.NewReader(c.late)})}
+		if c.columns != "" {
+			o.Columns = []string{c.columns}
+		}
+		t.Run(c.late, func(t *testing.T) {
+			t.Parallel()
+			src := mustOpen(t, o, "-")
+			r, err := src.Open(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := stream.Batch{X: stream.NewMatrix(10, len(src.Info().Columns)), Kept: stream.KeptColumns(src.Info().Kept)}
+			n, err := stream.ReadFull(r, &b)
+			r.Close()
+			if c.says != "" {
+				filetest.WantError(t, err, "standard input", "line", c.says)
+			} else if err != io.EOF || n != 2 {
+				t.Errorf("%s%s: %d rows, %v", c.head, c.late, n, err)
+			}
+		})
+	}
+}
+
+// slow gives nothing until the head of a text has ended.
+type slow struct{ io.Reader }
+
+func (s *slow) Read(p []byte) (int, error) {
+	time.Sleep(file.Patience + 20*file.Pause)
+	return s.Reader.Read(p)
+}
+
+// A pipe of text does not tell that no value is null.
+func TestLiveNulls(t *testing.T) {
+	t.Parallel()
+	text := "x,id\n" + strings.Repeat("1,2\n", 20_000) + "3,\n"
+	src := mustOpen(t, Options{Live: true, Columns: []string{"x"}, Keep: []string{"id"}, Stdin: strings.NewReader(text)}, "-")
+	if f := src.Info().Kept[0]; f.NoNulls {
+		t.Errorf("%+v", f)
+	}
+}
+
 // recordsOf yields records of an id, a list and a number.
 func recordsOf(schema *arrowlib.Schema, sizes ...int) func(yield func(arrowlib.Record, error) bool) {
 	return func(yield func(arrowlib.Record, error) bool) {

@@ -75,6 +75,8 @@ type TableInfo struct {
 	Nested []Nested
 
 	Live     bool // rows come as somebody makes them, once: Rows is -1 where nothing tells
+	Exact    bool // kept values have the types that those of a file of the same live text have, or are an error
+	Whole    bool // a column that only later lines of a live text have is an error
 	Copied   bool // it is the copy of a pipe
 	Unmarked bool // an Arrow stream ends without its end mark
 
@@ -109,6 +111,8 @@ type Info struct {
 	// Type is what the values of the column stand for, where the file says more than Kind; the zero Type
 	// elsewhere. A column that has one can be carried along, also one of kind Other.
 	Type logical.Type
+	// Given says that the reader of a text has chosen Type.
+	Given bool
 	// Found is the type that all texts of a column of a file of text have: dates, timestamps, UUIDs; nil if there is
 	// none. They are carried along as text unless it becomes Type.
 	Found *logical.Type

@@ -222,6 +222,48 @@ func (s *slow) Read(p []byte) (int, error) {
 	return s.Reader.Read(p)
 }
 
+// A batch of a stream that takes more memory than is left ends the rows, behind those of the batches before it.
+func TestLimitBatches(t *testing.T) {
+	t.Parallel()
+	schema := arrowlib.NewSchema([]arrowlib.Field{{Name: "w", Type: &arrowlib.DictionaryType{IndexType: arrowlib.PrimitiveTypes.Int32, ValueType: arrowlib.BinaryTypes.String}},
+		{Name: "e", Type: arrowlib.FixedSizeListOf(1, arrowlib.PrimitiveTypes.Float32)}, {Name: "n", Type: arrowlib.PrimitiveTypes.Int64}}, nil)
+	read := func(left, of int64, o Options) (int, error) {
+		src, err := FromRecords(t.Context(), "queue", schema, recordsOf(schema, 10, 5000), o)
+		if err != nil {
+			return 0, err
+		}
+		src.LimitBatches(left, of)
+		r, err := src.Open(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		b, rows := stream.Batch{X: stream.NewMatrix(100, len(src.Info().Columns))}, 0
+		for {
+			n, err := r.Read(&b)
+			if rows += n; err != nil {
+				return rows, err
+			}
+		}
+	}
+	for _, c := range []struct {
+		left int64
+		rows int
+	}{{0, 0}, {8 << 10, 10}, {1 << 20, 5010}} {
+		rows, err := read(c.left, 16<<20, Options{})
+		var over *stream.OverBudgetError
+		if rows != c.rows || errors.As(err, &over) != (rows < 5010) {
+			t.Errorf("%d bytes left: %d rows, %v", c.left, rows, err)
+		}
+		if over != nil && (over.Need <= over.Limit || over.Limit != 16<<20 || over.Largest.Bytes <= c.left) {
+			t.Errorf("%+v", over)
+		}
+	}
+	if rows, err := read(0, 0, Options{}); rows != 5010 || err != io.EOF {
+		t.Errorf("no limit: %d rows, %v", rows, err)
+	}
+}
+
 // A pipe of text does not tell that no value is null.
 func TestLiveNulls(t *testing.T) {
 	t.Parallel()
@@ -241,9 +283,14 @@ func recordsOf(schema *arrowlib.Schema, sizes ...int) func(yield func(arrowlib.R
 		for _, n := range sizes {
 			for range n {
 				_ = b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(strings.Repeat("w", row%3))
-				list := b.Field(1).(*array.ListBuilder)
-				list.Append(true)
-				list.ValueBuilder().(*array.Float32Builder).AppendValues([]float32{float32(row), 0.5}, nil)
+				switch list := b.Field(1).(type) {
+				case *array.ListBuilder:
+					list.Append(true)
+					list.ValueBuilder().(*array.Float32Builder).AppendValues([]float32{float32(row), 0.5}, nil)
+				case *array.FixedSizeListBuilder:
+					list.Append(true)
+					list.ValueBuilder().(*array.Float32Builder).Append(float32(row))
+				}
 				b.Field(2).(*array.Int64Builder).Append(int64(-row))
 				row++
 			}

@@ -92,6 +92,14 @@ func (l *Live) Await(from int64, n int) ([]byte, error) {
 	}
 }
 
+// Reserve makes room for a window of n bytes at once: the window of a large n would have up to twice the room otherwise,
+// and be copied as it grows.
+func (l *Live) Reserve(n int) {
+	if n += chunkBytes; n > cap(l.buf) {
+		l.buf, l.start = append(make([]byte, 0, n), l.buf[l.start:]...), 0
+	}
+}
+
 // forget drops what is in the window before an offset.
 func (l *Live) forget(from int64) {
 	if from < l.offset {

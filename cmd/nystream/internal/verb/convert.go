@@ -123,6 +123,7 @@ func (c *convertCommand) checkMemory(in *rows.Input, info stream.Info) error {
 	d := len(info.Columns) + len(info.Kept)
 	budget.Add("rows", int64(batchRows(info))*int64(d), "")
 	rows.WriterBudget(c.app, &budget, c.output, info.Rows, d)
+	rows.LimitBatches(c.app, &budget, in)
 	return c.app.CheckBudget(&budget)
 }
 

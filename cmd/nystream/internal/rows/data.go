@@ -46,6 +46,8 @@ type DataFlags struct {
 	AllColumns bool     // see blockstore.Options
 	Named      []string // all files of the command line, where there are others than the rows
 
+	Found func(d *DataFlags, files *blockstore.Files) error // sees files before columns of them are chosen; may be nil
+
 	Opened *blockstore.Files // the files of Open, if they are open: text is read from first to last to open it
 }
 

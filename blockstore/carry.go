@@ -29,6 +29,7 @@ const (
 func (s *selector) carryAll(items []string, keep []string) (sel selection, err error) {
 	var wrong complaints
 	n := s.pick(items, nil, places(s.notCarried()), &wrong)
+	sel.all = !n.positive
 	var last []int
 	for _, name := range keep {
 		if i, ok := s.keepOne(name, true, &wrong); ok && !slices.Contains(last, i) {

@@ -22,6 +22,7 @@ type selection struct {
 	numeric, kept []int
 	words         []word          // the categories among kept
 	leftOut       []LeftOutColumn // that the choice passes over unasked
+	all           bool            // no item chooses columns: more would be chosen if there were more
 	arranged      []int           // how numbers stand among the kept columns, see arrange; nil: before them
 
 	keptAt map[int]int  // the place of each component among kept

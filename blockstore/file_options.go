@@ -23,6 +23,7 @@ type fileOptions struct {
 	base     text.IndexBase   // of libsvm files
 	csv      text.CSVOptions
 	live     bool        // a pipe is read as it comes
+	learn    bool        // of a text, all lines tell what its columns are
 	words    []string    // columns of a live pipe that hold text
 	scan     *sync.Mutex // held while all of an object is read
 }

@@ -54,6 +54,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	s.setMoments() // types may be given
 	for _, m := range s.members {
 		m.setDates(o.Dates)
+		m.table.About().Exact = o.AllColumns
 	}
 	first := s.members[0]
 	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
@@ -67,6 +68,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	first.table.About().Whole = o.AllColumns && chosen.all
 	found := make([]selection, len(s.members))
 	for i, m := range s.members {
 		if found[i], err = m.find(first, chosen); err != nil {

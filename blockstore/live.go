@@ -49,7 +49,7 @@ func openLiveAs(ctx context.Context, name string, in *file.Live, r fileOptions) 
 	case reason != nil:
 		return copied()
 	case found == formats.ArrowStream && (r.format == "" || r.format == found):
-		t, err := arrow.OpenLive(ctx, name, in)
+		t, err := arrow.OpenLive(ctx, name, in, r.csv.Memory)
 		return ofFormat(t, err, found)
 	case found == formats.NPY && (r.format == "" || r.format == found) && r.array == "":
 		t, err := npy.OpenLive(ctx, name, in)
@@ -57,7 +57,7 @@ func openLiveAs(ctx context.Context, name string, in *file.Live, r fileOptions) 
 			return copied()
 		}
 		return ofFormat(t, err, found)
-	case found != "" && found != formats.UTF16 && !formats.IsCompressed(found), r.format != "" && !formats.IsText(r.format):
+	case found != "" && found != formats.UTF16 && !formats.IsCompressed(found), r.format != "" && !formats.IsText(r.format), r.learn:
 		return copied()
 	}
 	plain := in

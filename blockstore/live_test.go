@@ -172,6 +172,108 @@ func TestLiveRefuses(t *testing.T) {
 	}
 }
 
+// Columns that are all carried along have the types of a file, or the rows end: a value in a column that was empty, or a
+// column that was not there. A type that is given decides alone.
+func TestLiveExact(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ format, head, late, types, columns, says string }{
+		{"csv", "id,e\n1,\n", "2,9\n", "id=int64", "", "\"9\" is the first value of its column"},
+		{"csv", "id,e\n1,\n", "2,9\n", "e=int64", "", ""},
+		{"csv", "id,e\n1,\n", "007,\n", "e=int64", "", "\"007\" is no integer"},
+		{"csv", "id,e\n1,\n", "007,\n", "id=int64", "", ""},
+		{"csv", "id,e\n1,true\n", "2,1\n", "e=bool", "", ""},
+		{"csv", "id,e\n1,0001-01-01\n", "2,0002-01-01\n", "id=int64", "", ""},
+		{"csv", "id,e\n1,0001-01-01\n", "2,soon\n", "id=int64", "", "\"soon\" is no value of the type date"},
+		{"jsonl", "{\"id\":1}\n", "{\"id\":2,\"e\":3}\n", "id=int64", "", "the member \"e\" is not in the first lines"},
+		{"jsonl", "{\"id\":1}\n", "{\"id\":2,\"e\":3}\n", "id=int64", "id", ""},
+		{"jsonl", "{\"id\":1,\"e\":null}\n", "{\"id\":2,\"e\":true}\n", "id=int64", "", "\"true\" is the first value"},
+		{"libsvm", "1 1:2\n", "1 2:3\n", "label=int8", "", "feature 2 is one more"},
+		{"libsvm", "1 1:2\n", "1.5 1:3\n", "label=float64", "", ""},
+	} {
+		o := Options{Live: true, AllColumns: true, FindTypes: true, Carry: CarryAll, NoNumbers: true, Format: c.format, Types: []string{c.types},
+			Stdin: io.MultiReader(strings.NewReader(c.head), &slow{strings.NewReader(c.late)})}
+		if c.columns != "" {
+			o.Columns = []string{c.columns}
+		}
+		t.Run(c.late, func(t *testing.T) {
+			t.Parallel()
+			src := mustOpen(t, o, "-")
+			r, err := src.Open(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := stream.Batch{X: stream.NewMatrix(10, len(src.Info().Columns)), Kept: stream.KeptColumns(src.Info().Kept)}
+			n, err := stream.ReadFull(r, &b)
+			r.Close()
+			if c.says != "" {
+				filetest.WantError(t, err, "standard input", "line", c.says)
+			} else if err != io.EOF || n != 2 {
+				t.Errorf("%s%s: %d rows, %v", c.head, c.late, n, err)
+			}
+		})
+	}
+}
+
+// slow gives nothing until the head of a text has ended.
+type slow struct{ io.Reader }
+
+func (s *slow) Read(p []byte) (int, error) {
+	time.Sleep(file.Patience + 20*file.Pause)
+	return s.Reader.Read(p)
+}
+
+// A batch of a stream that takes more memory than is left ends the rows, behind those of the batches before it.
+func TestLimitBatches(t *testing.T) {
+	t.Parallel()
+	schema := arrowlib.NewSchema([]arrowlib.Field{{Name: "w", Type: &arrowlib.DictionaryType{IndexType: arrowlib.PrimitiveTypes.Int32, ValueType: arrowlib.BinaryTypes.String}},
+		{Name: "e", Type: arrowlib.FixedSizeListOf(1, arrowlib.PrimitiveTypes.Float32)}, {Name: "n", Type: arrowlib.PrimitiveTypes.Int64}}, nil)
+	read := func(left, of int64, o Options) (int, error) {
+		src, err := FromRecords(t.Context(), "queue", schema, recordsOf(schema, 10, 5000), o)
+		if err != nil {
+			return 0, err
+		}
+		src.LimitBatches(left, of)
+		r, err := src.Open(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		b, rows := stream.Batch{X: stream.NewMatrix(100, len(src.Info().Columns))}, 0
+		for {
+			n, err := r.Read(&b)
+			if rows += n; err != nil {
+				return rows, err
+			}
+		}
+	}
+	for _, c := range []struct {
+		left int64
+		rows int
+	}{{0, 0}, {8 << 10, 10}, {1 << 20, 5010}} {
+		rows, err := read(c.left, 16<<20, Options{})
+		var over *stream.OverBudgetError
+		if rows != c.rows || errors.As(err, &over) != (rows < 5010) {
+			t.Errorf("%d bytes left: %d rows, %v", c.left, rows, err)
+		}
+		if over != nil && (over.Need <= over.Limit || over.Limit != 16<<20 || over.Largest.Bytes <= c.left) {
+			t.Errorf("%+v", over)
+		}
+	}
+	if rows, err := read(0, 0, Options{}); rows != 5010 || err != io.EOF {
+		t.Errorf("no limit: %d rows, %v", rows, err)
+	}
+}
+
+// A pipe of text does not tell that no value is null.
+func TestLiveNulls(t *testing.T) {
+	t.Parallel()
+	text := "x,id\n" + strings.Repeat("1,2\n", 20_000) + "3,\n"
+	src := mustOpen(t, Options{Live: true, Columns: []string{"x"}, Keep: []string{"id"}, Stdin: strings.NewReader(text)}, "-")
+	if f := src.Info().Kept[0]; f.NoNulls {
+		t.Errorf("%+v", f)
+	}
+}
+
 // recordsOf yields records of an id, a list and a number.
 func recordsOf(schema *arrowlib.Schema, sizes ...int) func(yield func(arrowlib.Record, error) bool) {
 	return func(yield func(arrowlib.Record, error) bool) {
@@ -181,9 +283,14 @@ func recordsOf(schema *arrowlib.Schema, sizes ...int) func(yield func(arrowlib.R
 		for _, n := range sizes {
 			for range n {
 				_ = b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(strings.Repeat("w", row%3))
-				list := b.Field(1).(*array.ListBuilder)
-				list.Append(true)
-				list.ValueBuilder().(*array.Float32Builder).AppendValues([]float32{float32(row), 0.5}, nil)
+				switch list := b.Field(1).(type) {
+				case *array.ListBuilder:
+					list.Append(true)
+					list.ValueBuilder().(*array.Float32Builder).AppendValues([]float32{float32(row), 0.5}, nil)
+				case *array.FixedSizeListBuilder:
+					list.Append(true)
+					list.ValueBuilder().(*array.Float32Builder).Append(float32(row))
+				}
 				b.Field(2).(*array.Int64Builder).Append(int64(-row))
 				row++
 			}

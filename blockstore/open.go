@@ -215,7 +215,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	if err != nil {
 		return nil, err
 	}
-	r.live, r.words = o.Live && len(list) == 1, o.Words
+	r.live, r.words, r.learn = o.Live && len(list) == 1, o.Words, o.AllColumns && len(o.Types) == 0
 	tables := make([]column.Table, len(list))
 	err = stream.Each(ctx, file.Parallel(list), len(list), func(i int) error {
 		return fault.Guard(list[i], func() (err error) {

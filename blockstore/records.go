@@ -29,7 +29,7 @@ func FromRecords(ctx context.Context, name string, schema *arrowlib.Schema, reco
 		ended()
 		return out.Close()
 	})
-	t, err := arrow.OpenLive(ctx, name, live)
+	t, err := arrow.OpenLive(ctx, name, live, o.Memory)
 	if err == nil {
 		err = column.CheckMemory(len(t.About().Columns), o.Memory)
 	}

@@ -41,6 +41,7 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 		}
 	}
 	n, err := s.numeric(columns, notByDefault, orAbsent, &wrong)
+	sel.all = !n.positive
 	wholes := s.wholes(n.chosen)
 	for _, i := range n.chosen {
 		if s.isText(i) {

@@ -65,6 +65,15 @@ func (s *Source) Keep(bytes int64) {
 	}
 }
 
+// LimitBatches refuses batches of an Arrow stream from a pipe that take more than left bytes, by a
+// *stream.OverBudgetError, where a run may take so many in all. Nothing tells their size before they come. It
+// is called before readers are open; until then a batch may take [Options].Memory.
+func (s *Source) LimitBatches(left, of int64) {
+	for _, t := range s.tables {
+		t.Limit = column.Limit{Left: left, Of: of}
+	}
+}
+
 // LeftOut returns the columns that were not chosen because of what they hold, or because the first
 // file does not have them. It returns nil if columns were chosen by name.
 func (s *Source) LeftOut() []LeftOutColumn { return s.chosen.leftOut }

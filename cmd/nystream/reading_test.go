@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What a fit says that it read is all that the system has read, also where flags name columns of the data: text is opened,
+// What a report says of bytes read is all that the system has read, also where flags name columns of the data: text is opened,
 // and so read from first to last, a single time.
 func TestReadIsAllThatIsRead(t *testing.T) {
 	var text strings.Builder
@@ -22,25 +22,30 @@ func TestReadIsAllThatIsRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	line := "fit ridge " + path + " --target y --fold-by g --kernel rbf(gamma=1) --landmarks 20 -o " + filepath.Join(t.TempDir(), "m.npz") + " --format json"
-	before, known := charsRead()
-	var out, messages bytes.Buffer
-	if code := run(t.Context(), strings.Fields(line), nil, &out, &messages); code != 0 {
-		t.Fatalf("%d: %s", code, &messages)
-	}
-	after, _ := charsRead()
-	if !known {
-		t.Skip("the system does not count what a process reads")
-	}
-	var report struct {
-		Read map[string]struct{ Bytes, Size int64 }
-	}
-	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
-		t.Fatal(err)
-	}
-	read := report.Read["data"]
-	if other := after - before - read.Bytes; read.Size != int64(text.Len()) || other < 0 || other > read.Size/4 {
-		t.Errorf("the report says %d bytes, and the system read %d", read.Bytes, after-before)
+	model := filepath.Join(t.TempDir(), "m.npz")
+	for _, line := range []string{
+		"fit ridge " + path + " --target y --fold-by g --kernel rbf(gamma=1) --landmarks 20 -o " + model,
+		"predict " + model + " " + path + " --label y",
+	} {
+		before, known := charsRead()
+		var out, messages bytes.Buffer
+		if code := run(t.Context(), append(strings.Fields(line), "--format", "json"), nil, &out, &messages); code != 0 {
+			t.Fatalf("%d: %s", code, &messages)
+		}
+		after, _ := charsRead()
+		if !known {
+			t.Skip("the system does not count what a process reads")
+		}
+		var report struct {
+			Read map[string]struct{ Bytes, Size int64 }
+		}
+		if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+			t.Fatal(err)
+		}
+		read := report.Read["data"]
+		if other := after - before - read.Bytes; read.Size != int64(text.Len()) || other < 0 || other > read.Size/4 {
+			t.Errorf("%s: the report says %d bytes, and the system read %d", line, read.Bytes, after-before)
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	if t.Live {
 		c.SetCosts(0, t.columnBytes(len(c.All(true))))
 		return column.NewSource(c, t.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {
-			return newPass(&c, wanted.index.schema, wanted.liveFeed(ctx, f.(*file.Live), &t.TableInfo))
+			return newPass(&c, wanted.index.schema, wanted.liveFeed(ctx, &c, f.(*file.Live), &t.TableInfo))
 		}), nil
 	}
 	wanted.stamp = t.stamp.Places(len(c.All(true)))

@@ -20,6 +20,33 @@ type live struct {
 	keep     int64  // nothing from here on is forgotten; -1: only what comes before at is
 	rows     int64  // of the batches before it
 	unmarked func() // is called if the stream ends without its end mark
+	limit    func() column.Limit
+	holds    *weight // of the dictionaries, and of the batches so far
+}
+
+// check refuses a message that takes more memory than is left, with what is unpacked of it, and of those before it.
+func (l *live) check(bytes int64) error {
+	err := l.limit().Check("a batch of the stream", bytes+l.holds.bytes(), "the rows of a batch where the stream is written")
+	if err == nil {
+		return nil
+	}
+	return fault.New("%w", err).Do("or save the stream and name the file, of which less is in memory")
+}
+
+// weigh adds what a message takes when it is unpacked. b is its batch, nil for a dictionary.
+func (l *live) weigh(m *message, b *batch) (err error) {
+	if b != nil {
+		err = l.holds.batch(b.table, b.buffers)
+	} else {
+		if head, ok := flatRoot(m.meta).table(2); ok && head.byte(2) == 0 { // it replaces another
+			delete(l.holds.lists, head.int64(0))
+		}
+		err = l.holds.dictionary(m)
+	}
+	if err != nil {
+		return err
+	}
+	return l.check(m.bodySize)
 }
 
 // message waits for a message and returns it whole, and where the one behind it begins. It returns the same again
@@ -51,15 +78,23 @@ func (l *live) message() (m message, next int64, err error) {
 		case whole > math.MaxInt32:
 			return m, 0, fault.New("a message of %d bytes is too large for a pipe", whole).Do("write smaller batches, or save the stream and name the file")
 		}
+		if err == nil {
+			if err := l.check(whole); err != nil {
+				return m, 0, err
+			}
+			if l.limit().Of > 0 {
+				l.in.Reserve(int(l.at-from) + int(whole))
+			}
+		}
 		need = max(len(window)+1, int(whole)) // the length of the metadata comes first, then that of the body
 	}
 }
 
 // OpenLive reads the schema of a stream that comes through a pipe, and its first rows if there are columns of lists:
-// their length is that of the first one.
-func OpenLive(ctx context.Context, path string, in *file.Live) (column.Table, error) {
-	t := &table{TableInfo: column.TableInfo{Path: path, Live: true, Rows: -1}, stamp: in.Stamp(path, 0), index: &index{}}
-	l := &live{in: in}
+// their length is that of the first one. A batch that takes more than memory is refused; 0 is no limit.
+func OpenLive(ctx context.Context, path string, in *file.Live, memory int64) (column.Table, error) {
+	t := &table{TableInfo: column.TableInfo{Path: path, Live: true, Rows: -1, Limit: column.Limit{Left: memory, Of: memory}}, stamp: in.Stamp(path, 0), index: &index{}}
+	l := &live{in: in, limit: func() column.Limit { return t.Limit }, holds: &weight{}}
 	m, err := l.wait(ctx)
 	if err == nil {
 		t.index.schema, err = readSchema(&m)
@@ -122,8 +157,8 @@ func (t *table) liveWidths(ctx context.Context, l *live) error {
 }
 
 // liveFeed reads the batches that come through f.
-func (t *table) liveFeed(ctx context.Context, f *file.Live, found *column.TableInfo) *feed {
-	l := &live{in: f, at: t.index.begin, keep: -1, unmarked: func() { found.Unmarked = true }}
+func (t *table) liveFeed(ctx context.Context, c *column.Choice, f *file.Live, found *column.TableInfo) *feed {
+	l := &live{in: f, at: t.index.begin, keep: -1, unmarked: func() { found.Unmarked = true }, limit: func() column.Limit { return found.Limit }, holds: newWeight(t.index.schema, c)}
 	return &feed{path: t.Path, index: t.index, file: file.NewReaderAt(ctx, f), closer: f, dicts: dictionaries{}, live: l}
 }
 
@@ -159,12 +194,19 @@ func (f *feed) nextLive() (*batch, error) {
 func (f *feed) take(m *message) (*batch, error) {
 	switch m.kind {
 	case dictionaryMessage:
+		if err := f.live.weigh(m, nil); err != nil {
+			return nil, err
+		}
 		return nil, f.dicts.read(m, f.wanted, &f.space)
 	case batchMessage:
 		if _, err := f.index.schema.check(m); err != nil {
 			return nil, err
 		}
-		return newBatch(m, f.live.rows, f.dicts, &f.space)
+		b, err := newBatch(m, f.live.rows, f.dicts, &f.space)
+		if err == nil {
+			err = f.live.weigh(m, b)
+		}
+		return b, err
 	}
 	return nil, errMisplaced(m.kind)
 }

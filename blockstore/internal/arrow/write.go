@@ -169,7 +169,28 @@ func (e *encoder) Flush() error {
 	return e.w.Write(record)
 }
 
+// leastRoom is the least room, in values, that the library makes, but for bytes.
+const leastRoom = 32
+
+// cut gives columns of the last batch the room that they would have if the number of rows had been known: the length
+// of a buffer of nulls, and so the bytes of the file, follow from it.
+func (e *encoder) cut() {
+	for k := range e.builder.Schema().Fields() {
+		nested := k >= len(e.schema.Columns) && e.schema.Kept[k-len(e.schema.Columns)].Type.IsNested()
+		if e.schema.Rows >= 0 || e.inBatch == 0 || nested {
+			continue
+		}
+		room := max(leastRoom, e.inBatch)
+		switch e.builder.Field(k).(type) {
+		case *array.StringBuilder, *array.BinaryBuilder, *array.FixedSizeBinaryBuilder:
+			room = e.inBatch
+		}
+		e.builder.Field(k).Resize(room)
+	}
+}
+
 func (e *encoder) Finish() error {
+	e.cut()
 	if err := e.Flush(); err != nil {
 		return err
 	}

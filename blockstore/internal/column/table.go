@@ -75,10 +75,24 @@ type TableInfo struct {
 	Nested []Nested
 
 	Live     bool // rows come as somebody makes them, once: Rows is -1 where nothing tells
+	Exact    bool // kept values have the types that those of a file of the same live text have, or are an error
+	Whole    bool // a column that only later lines of a live text have is an error
+	Limit    Limit // of what a batch of a live Arrow stream takes
 	Copied   bool // it is the copy of a pipe
 	Unmarked bool // an Arrow stream ends without its end mark
 
 	Reads *file.Reads // what was read of the file
+}
+
+// Limit is how much memory is left for something, of how much in all, in bytes. The zero Limit allows everything.
+type Limit struct{ Left, Of int64 }
+
+// Check returns a *stream.OverBudgetError if so many bytes are more than is left.
+func (l Limit) Check(what string, bytes int64, knob string) error {
+	if l.Of == 0 || bytes <= l.Left {
+		return nil
+	}
+	return &stream.OverBudgetError{Need: l.Of - l.Left + bytes, Limit: l.Of, Largest: stream.BudgetItem{What: what, Bytes: bytes, Knob: knob}}
 }
 
 // Nested is a list, map or structure that can be carried along whole. Its parts are the columns First..End-1, of which
@@ -109,6 +123,8 @@ type Info struct {
 	// Type is what the values of the column stand for, where the file says more than Kind; the zero Type
 	// elsewhere. A column that has one can be carried along, also one of kind Other.
 	Type logical.Type
+	// Given says that the reader of a text has chosen Type.
+	Given bool
 	// Found is the type that all texts of a column of a file of text have: dates, timestamps, UUIDs; nil if there is
 	// none. They are carried along as text unless it becomes Type.
 	Found *logical.Type

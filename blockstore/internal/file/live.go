@@ -34,6 +34,7 @@ type Live struct {
 	start  int
 	offset int64 // of the window in the input
 	err    error // in which the input ended
+	came   time.Time // when bytes came last
 	wait   time.Duration
 	timer  *time.Timer
 }
@@ -48,7 +49,7 @@ const chunkBytes = 64 << 10
 
 // NewLive starts to read in. Close calls closeInput if it is not nil, and does not wait for a read that hangs.
 func NewLive(in io.Reader, closeInput func() error) *Live {
-	l := &Live{pieces: make(chan piece), done: make(chan struct{}), close: closeInput, wait: Pause, timer: time.NewTimer(0)}
+	l := &Live{pieces: make(chan piece), done: make(chan struct{}), close: closeInput, came: time.Now(), wait: Pause, timer: time.NewTimer(0)}
 	go l.readAhead(in)
 	return l
 }
@@ -91,6 +92,14 @@ func (l *Live) Await(from int64, n int) ([]byte, error) {
 	}
 }
 
+// Reserve makes room for a window of n bytes at once: the window of a large n would have up to twice the room otherwise,
+// and be copied as it grows.
+func (l *Live) Reserve(n int) {
+	if n += chunkBytes; n > cap(l.buf) {
+		l.buf, l.start = append(make([]byte, 0, n), l.buf[l.start:]...), 0
+	}
+}
+
 // forget drops what is in the window before an offset.
 func (l *Live) forget(from int64) {
 	if from < l.offset {
@@ -111,7 +120,7 @@ func (l *Live) more() error {
 			l.start = 0
 		}
 		l.buf = append(l.buf, p.data...)
-		l.err, l.wait = p.err, Pause
+		l.err, l.came, l.wait = p.err, time.Now(), Pause
 		return nil
 	case <-l.timer.C:
 		l.wait = min(2*l.wait, Patience) // who waits long need not look so often
@@ -123,21 +132,19 @@ func (l *Live) more() error {
 // [Patience]. It waits on, for more than most too, until enough is true of them. whole reports that nothing follows.
 // Nothing may be forgotten before.
 func (l *Live) Head(ctx context.Context, most int, enough func(head []byte) bool) (head []byte, whole bool, err error) {
-	came, have := time.Now(), 0
-	for {
+	for have := 0; ; {
 		if err := ctx.Err(); err != nil {
 			return nil, false, context.Cause(ctx)
 		}
+		l.wait = min(l.wait, max(Pause, Patience-time.Since(l.came)))
 		head, err := l.Await(0, have+1)
-		if len(head) > have {
-			came, have = time.Now(), len(head)
-		}
+		have = max(have, len(head))
 		switch {
 		case err == io.EOF:
 			return head, true, nil
 		case err != nil && err != ErrPause:
 			return nil, false, err
-		case (have >= most || time.Since(came) >= Patience) && enough(head):
+		case (have >= most || time.Since(l.came) >= Patience) && enough(head):
 			return head, false, nil
 		}
 	}

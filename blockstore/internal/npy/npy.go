@@ -81,7 +81,7 @@ func OpenLive(ctx context.Context, path string, in *file.Live) (column.Table, er
 	if err != nil {
 		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Live: true, ReaderBytes: bufferSize + t.row, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Live: true, ReaderBytes: bufferSize + t.row, Columns: t.columns()}
 	return t, nil
 }
 
@@ -102,11 +102,17 @@ func Part(path string, stamp file.Stamp, head Header, offset, size int64) (colum
 		holds = fortranBufferSize
 		lead += fortranBufferSize / max(1, t.row)
 	}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, SeekCost: lead, ReaderBytes: holds, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
-	for i := range t.Columns {
-		t.Columns[i].Type, t.Columns[i].NoNulls = t.head.dtype.logicalType(), true
-	}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, SeekCost: lead, ReaderBytes: holds, Columns: t.columns()}
 	return t, nil
+}
+
+// columns returns the columns of the matrix.
+func (t *layout) columns() []column.Info {
+	list := column.Unnamed(int(t.width), t.head.dtype.column())
+	for i := range list {
+		list[i].Type, list[i].NoNulls = t.head.dtype.logicalType(), true
+	}
+	return list
 }
 
 // fromShape makes a matrix of the array.

@@ -362,16 +362,13 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 		if dst.Kept[k].Kind != stream.String || dst.Kept[k].Type.Class == logical.UUID {
 			cell = c.number(j)
 		}
-		if t := dst.Kept[k].Type.Class; info.Meaning == column.Boolean && dst.Kept[k].Kind != stream.String && (t == logical.Bool || t == logical.None) {
+		if t := dst.Kept[k].Type.Class; info.Meaning == column.Boolean && dst.Kept[k].Kind != stream.String && (t == logical.Bool && !info.Given || t == logical.None) {
 			err = keepBoolean(&dst.Kept[k], cell)
 		} else {
 			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)
 		}
 		if c.table.Live {
-			if err == nil {
-				err = liveInteger(&dst.Kept[k], cell)
-			}
-			err = asInHead(err)
+			err = keepLive(&c.table.TableInfo, j, &dst.Kept[k], cell, err)
 		}
 		if err != nil {
 			return inColumn(info.Name, c.records.Here(err))

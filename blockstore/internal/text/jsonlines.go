@@ -312,7 +312,10 @@ func (c *jsonCursor) next() error {
 	n := 0
 	err = c.lines.members(func(key []byte, v jsonValue) error {
 		i, ok := c.column(n, key)
-		if !ok && c.table.Live { // nobody can have chosen it
+		if !ok && c.table.Live { // nobody can have chosen it by name
+			if c.table.Whole {
+				return fault.New("the member %q is not in the first lines of the pipe", fault.Shorten(key)).Do("choose others with `columns`, or save the pipe to a file")
+			}
 			if c.lines.arrays {
 				n++
 			}
@@ -375,10 +378,7 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 		j := c.Kept[k].Column
 		err := keepJSON(&dst.Kept[k], c.values[j], c.table.Columns[j].HasFloats, c.Inexact)
 		if c.table.Live {
-			if err == nil {
-				err = liveInteger(&dst.Kept[k], c.values[j].raw)
-			}
-			err = asInHead(err)
+			err = keepLive(&c.table.TableInfo, j, &dst.Kept[k], c.values[j].raw, err)
 		}
 		if err != nil {
 			return c.inColumn(j, err)

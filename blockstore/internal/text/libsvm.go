@@ -196,7 +196,11 @@ func (c *libsvmCursor) expand() error {
 		}
 		place := index - c.table.first
 		if place >= len(c.dense) && c.table.Live {
-			return fault.New("feature %d is one more than the %d that are read", index, len(c.dense)).Do("leave it out, or is this the right model?")
+			more, remedy := fault.New("feature %d is one more than the %d that are read", index, len(c.dense)), "leave it out, or is this the right model?"
+			if c.table.Whole {
+				remedy = "save the pipe to a file: the first lines of a pipe tell how many there are"
+			}
+			return more.Do("%s", remedy)
 		}
 		if place >= len(c.dense) {
 			return fault.New("feature %d was not there when the file was opened", index).Do("was it changed meanwhile?")
@@ -231,8 +235,8 @@ func (c *libsvmCursor) keep(dst *stream.Batch) error {
 // keepLabel appends the label to a kept column.
 func (c *libsvmCursor) keepLabel(to *stream.Column) error {
 	err := keepCell(to, c.lines.label, c.table.label == column.Number, c.Inexact)
-	if c.table.Live {
-		return asInHead(err)
+	if c.table.Live && !c.table.Columns[c.table.features].Given {
+		return asInHead(&c.table.TableInfo, err)
 	}
 	return err
 }

@@ -23,7 +23,7 @@ func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (
 		c := &t.Columns[j]
 		seen[c.Name] = true
 		if want, ok := given[c.Name]; ok {
-			c.Type, c.ZeroPadded = want, false
+			c.Type, c.ZeroPadded, c.Given = want, false, true
 			delete(t.NearlyNumeric, j)
 		} else if of := found[c.Name]; find && of.Class != logical.None && of.Class != logical.Duration { // Parquet has none
 			c.Type = of
@@ -66,13 +66,17 @@ func foundTypes(tables []column.Table) map[string]logical.Type {
 	return found
 }
 
-// eachTextColumn visits the columns of files of text.
+// eachTextColumn visits the columns of files of text that may have types.
 func eachTextColumn(tables []column.Table, visit func(t *column.TableInfo, j int)) {
 	for _, t := range tables {
-		for j := range t.About().Columns {
-			if IsTextTable(t) {
-				visit(t.About(), j)
-			}
+		first, end := 0, len(t.About().Columns)
+		if sparse, ok := t.(*libsvmTable); ok { // features are numbers
+			first, end = sparse.features, sparse.features+1
+		} else if !IsTextTable(t) {
+			continue
+		}
+		for j := first; j < end; j++ {
+			visit(t.About(), j)
 		}
 	}
 }

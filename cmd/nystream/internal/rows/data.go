@@ -24,26 +24,29 @@ const (
 type DataFlags struct {
 	blockstore.Layout // of all files of text, those beside the rows included
 
-	Columns   []string
-	Label     string
-	Keep      []string
-	array     string
-	Format    string
-	inexact   blockstore.Inexact
-	indexBase blockstore.IndexBase // of libsvm files
-	modelBase bool                 // indexBase is that of a model
-	spoolDir  string
-	MaxSpool  flags.Size
-	Features  int      // of libsvm files, at least: those of the model
-	Text      bool     // columns of text are chosen as numbers are
-	Words     []string // columns of text of the model
-	Dates     blockstore.Dates
-	NoNumbers bool // rows may be of kept columns alone
-	Carry     blockstore.Carry
-	Types     []string // of columns of text, as name=type
-	FindTypes bool
-	Live      bool     // a pipe is read once, as it comes
-	Named     []string // all files of the command line, where there are others than the rows
+	Columns    []string
+	Label      string
+	Keep       []string
+	array      string
+	Format     string
+	inexact    blockstore.Inexact
+	indexBase  blockstore.IndexBase // of libsvm files
+	modelBase  bool                 // indexBase is that of a model
+	spoolDir   string
+	MaxSpool   flags.Size
+	Features   int      // of libsvm files, at least: those of the model
+	Text       bool     // columns of text are chosen as numbers are
+	Words      []string // columns of text of the model
+	Dates      blockstore.Dates
+	NoNumbers  bool // rows may be of kept columns alone
+	Carry      blockstore.Carry
+	Types      []string // of columns of text, as name=type
+	FindTypes  bool
+	Live       bool     // a pipe is read once, as it comes
+	AllColumns bool     // see blockstore.Options
+	Named      []string // all files of the command line, where there are others than the rows
+
+	Found func(d *DataFlags, files *blockstore.Files) error // sees files before columns of them are chosen; may be nil
 
 	Opened *blockstore.Files // the files of Open, if they are open: text is read from first to last to open it
 }
@@ -109,6 +112,7 @@ func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
 	o.Categories, o.Words, o.Dates = d.Text, d.Words, d.Dates
 	o.Stdin, o.NoNumbers, o.Carry, o.Live = a.In, d.NoNumbers, d.Carry, d.Live
+	o.AllColumns = d.AllColumns
 	o.Types, o.FindTypes = wholeTypes(d.Types), d.FindTypes
 	return o
 }
@@ -238,7 +242,7 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 	}
 	in := &Input{Counted: stream.NewCounted(src), Files: src, LeftOut: src.LeftOut(), position: positionsOf(src), base: files.IndexBase()}
 	for _, name := range files.Copied() {
-		a.Note("%s was copied to disk first: it is not read once from front to back", name)
+		a.Note("%s was copied to disk first: %s", name, d.whyCopied(files))
 	}
 	for _, f := range FormatsOf(files) {
 		in.formats = append(in.formats, f.Format)
@@ -249,6 +253,15 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 		}
 	}
 	return in, nil
+}
+
+// whyCopied says why a pipe was copied.
+func (d *DataFlags) whyCopied(files *blockstore.Files) string {
+	format, _, _ := strings.Cut(files.Formats()[0].Format, ",")
+	if d.Live && d.AllColumns && len(d.Types) == 0 && slices.Contains([]string{"text", "csv", "tsv", "jsonl", "libsvm"}, format) {
+		return "all lines tell what its columns hold; with --types rows are written as they come"
+	}
+	return "it is not read once from front to back"
 }
 
 // CheckIndexBase refuses --index-base for files of which none is libsvm, unless the command line names others.

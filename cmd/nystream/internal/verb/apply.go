@@ -70,6 +70,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 		return nil, err
 	}
 	rows.Keep(t.app, &plan.Memory, opened.Input)
+	rows.LimitBatches(t.app, &plan.Memory, opened.Input)
 	e.ReaderBytes = t.app.Engine().ReaderBytes // as the budget has it
 	t.app.Origin = madeByModel(t, f, opened)
 	w, kept := &rows.RowsFile{Request: a.request, Each: a.each}, opened.fields

@@ -63,12 +63,13 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.check(args); err != nil {
 		return err
 	}
+	c.data.Text, c.data.Dates = c.rows.Categories != prepare.EncodeNone, c.rows.Dates
+	c.data.Live, c.data.AllColumns = !rows.CountsRows(c.app, c.output) && !(c.prepares() && c.rows.Scans()), true
 	files, err := c.app.Session.OpenFiles(ctx, c.inputs, c.data.Options(c.app))
 	if err != nil {
 		return app.FromData(err)
 	}
 	columns, _ := files.Columns()
-	c.data.Text, c.data.Dates = c.rows.Categories != prepare.EncodeNone, c.rows.Dates
 	c.chooseAll(columns)
 	c.data.NoNumbers = true
 	in, err := c.data.Choose(c.app, files)
@@ -122,6 +123,7 @@ func (c *convertCommand) checkMemory(in *rows.Input, info stream.Info) error {
 	d := len(info.Columns) + len(info.Kept)
 	budget.Add("rows", int64(batchRows(info))*int64(d), "")
 	rows.WriterBudget(c.app, &budget, c.output, info.Rows, d)
+	rows.LimitBatches(c.app, &budget, in)
 	return c.app.CheckBudget(&budget)
 }
 
@@ -221,7 +223,7 @@ func batchRows(info stream.Info) int {
 // copy writes the rows of src and returns their number.
 func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow int64, err error) {
 	info := src.Info()
-	w, err := rows.Create(c.app, c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows})
+	w, err := rows.Create(c.app, c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows, Live: info.Live})
 	if err != nil {
 		return 0, err
 	}
@@ -234,9 +236,12 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	b := newBatch(info, batchRows(info))
+	b, read := newBatch(info, batchRows(info)), stream.ReadFull
+	if info.Live { // rows leave when the input pauses
+		read = stream.Reader.Read
+	}
 	for {
-		n, err := stream.ReadFull(r, b)
+		n, err := read(r, b)
 		if err != nil && err != io.EOF {
 			return rowsNow, err
 		}

@@ -3,7 +3,10 @@ package verb
 import (
 	"context"
 	"slices"
+	"strconv"
 
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
@@ -23,7 +26,7 @@ func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transf
 	case t != nil && graph:
 		return p.openNodes(ctx, f, m, paths)
 	case t != nil:
-		if err := p.nameColumn(ctx, f, paths); err != nil {
+		if err := p.findLabels(ctx, f, paths); err != nil {
 			return nil, err
 		}
 		p.live = p.live && t.said.File == "" // whose labels are as many as the rows
@@ -47,8 +50,9 @@ func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transf
 	return rows, err
 }
 
-// nameColumn finds out which column of the data has the labels, if it is one of them.
-func (p *predictCommand) nameColumn(ctx context.Context, f *saved.File, paths []string) error {
+// findLabels sees to it that the column of the data that has the labels is found when the data are open, if it is one of
+// them.
+func (p *predictCommand) findLabels(ctx context.Context, f *saved.File, paths []string) error {
 	t := p.truth
 	if t.said.File != "" {
 		if f.Prepare.Nulls == prepare.NullsDrop {
@@ -60,15 +64,19 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *saved.File, paths []
 	if len(t.said.Columns) != 1 {
 		return flags.Usagef("%s: labels are in one column", t.said.Named())
 	}
-	if !slices.ContainsFunc(paths, rows.IsPipe) { // which is read once
-		columns, _, err := p.app.Session.Columns(ctx, paths, p.data.OptionsOf(p.app, paths))
-		if err == nil { // else opening tells why
-			if t.said, err = t.said.InData(columns); err != nil {
-				return err
+	alone := p.data
+	p.data.Found = func(d *rows.DataFlags, files *blockstore.Files) (err error) {
+		columns, _ := files.Columns()
+		if _, bad := strconv.Atoi(d.Label); bad == nil && files.IndexBase() != blockstore.IndexBaseAuto && !slices.ContainsFunc(paths, rows.IsPipe) {
+			// The number of a libsvm file's label counts its own features, not those of the model.
+			if columns, _, err = p.app.Session.Columns(ctx, paths, alone.OptionsOf(p.app, paths)); err != nil {
+				return app.FromData(err)
 			}
 		}
+		t.said, err = t.said.InData(columns)
+		d.Label = t.said.Columns[0]
+		return err
 	}
-	p.data.Label = t.said.Columns[0]
 	return nil
 }
 

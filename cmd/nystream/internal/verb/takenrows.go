@@ -56,6 +56,11 @@ func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths
 	if err != nil {
 		return nil, nil, app.FromData(explain(err))
 	}
+	if d.Found != nil {
+		if err := d.Found(&d, files); err != nil {
+			return nil, nil, err
+		}
+	}
 	d, byPosition := t.choose(d, files)
 	in, err := d.Choose(a, files)
 	var fault *stream.DataError

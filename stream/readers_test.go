@@ -173,3 +173,60 @@ func TestFoldDroppedRows(t *testing.T) {
 		}
 	})
 }
+
+// pagedTable is a table in pages: a reader that begins within one reads it from its first row.
+type pagedTable struct {
+	*table
+	page int64
+	read atomic.Int64 // rows, with those passed over
+}
+
+func (s *pagedTable) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := s.table.Open(ctx, first)
+	return &pagedReader{r, s, first % s.page}, err
+}
+
+type pagedReader struct {
+	stream.Reader
+	table *pagedTable
+	skip  int64
+}
+
+func (r *pagedReader) Read(dst *stream.Batch) (int, error) {
+	n, err := r.Reader.Read(dst)
+	r.table.read.Add(int64(n) + r.skip)
+	r.skip = 0
+	return n, err
+}
+
+// A pass reads pages again only where several readers pass over little, or are so many that reading is four times
+// as fast.
+func TestReadersReadLittleAgain(t *testing.T) {
+	const rows, block = 40_000, 64
+	for _, page := range []int64{1, 10, 16, 100, 128, 500, 1000, 5000} {
+		for _, threads := range []int{2, 3, 8, 32} {
+			for _, pass := range []string{"fold", "map"} {
+				src := &pagedTable{table: newTable("x", randomMatrix(3, rows, 1)), page: page}
+				src.info.SeekCost = page
+				e := stream.Engine{Threads: threads, BlockRows: block}
+				var err error
+				if pass == "fold" {
+					_, err = stream.Fold(t.Context(), e, "", src, newSums, func() func(*sums, *stream.Block) error { return (*sums).add })
+				} else {
+					err = stream.Map(t.Context(), e, "", src, 2, false, func() func(blas64.General, *stream.Block) error { return firstAndSum },
+						func(*stream.Block, blas64.General) error { return nil })
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				times, readers := float64(src.read.Load())/rows, src.opens.Load()
+				if times > 1.26 && times > float64(min(threads, e.Workers()))/4 {
+					t.Errorf("%s, %d threads, pages of %d rows: %g times", pass, threads, page, times)
+				}
+				if page <= block/4 && readers == 1 {
+					t.Errorf("%s, %d threads, pages of %d rows: one reader", pass, threads, page)
+				}
+			}
+		}
+	}
+}

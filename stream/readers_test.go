@@ -230,3 +230,47 @@ func TestReadersReadLittleAgain(t *testing.T) {
 		}
 	}
 }
+
+// Rows that were not dropped are fetched by number without reading a page twice, and little more than their blocks.
+func TestRowsLeftAreFetchedOnce(t *testing.T) {
+	const rows, block = 20_000, 64
+	x := randomMatrix(4, rows, 2)
+	for i := 3; i < rows; i += 7 {
+		x.Data[i*x.Stride] = math.NaN()
+	}
+	for _, page := range []int64{1, 50, 1000, 30_000} {
+		for _, apart := range []int64{1, 40, 3000} {
+			src := &pagedTable{table: newTable("x", x).keep(), page: page}
+			src.info.SeekCost = page
+			left, err := prepare.New(t.Context(), stream.Engine{BlockRows: block}, src, prepare.Treatment{Nulls: prepare.NullsDrop})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wanted []int64
+			for row := int64(5); row < left.Info().Rows; row += apart {
+				wanted = append(wanted, row)
+			}
+			src.read.Store(0)
+			opens := src.opens.Load()
+			got := stream.Batch{X: matrix.New(len(wanted), 2), Kept: stream.KeptColumns(left.Info().Kept)}
+			if err := left.Gather(t.Context(), wanted, &got); err != nil {
+				t.Fatal(err)
+			}
+			for i, row := range wanted {
+				raw := row/6*7 + row%6
+				if row%6 >= 3 {
+					raw++
+				}
+				if got.X.Data[2*i] != x.Data[int(raw)*x.Stride] || got.X.Data[2*i+1] != x.Data[int(raw)*x.Stride+1] || got.Kept[0].Ints[i] != raw {
+					t.Fatalf("row %d is not raw row %d", row, raw)
+				}
+			}
+			if n := src.read.Load(); n > rows || n > int64(len(wanted))*(block+page) {
+				t.Errorf("pages of %d rows, each %dth row: %d rows were read", page, apart, n)
+			}
+			if opened, closed := src.opens.Load(), src.closes.Load(); opened != closed || opened-opens > int64(len(wanted)) {
+				t.Errorf("%d readers opened, %d closed", opened, closed)
+			}
+		}
+	}
+}

@@ -66,7 +66,7 @@ const longestRun = 3
 
 // runBlocks returns how many blocks a worker reads in a row: a power of two up to
 // 2^most, or 0 if one goroutine is to read for all. A reader that begins in the middle
-// has to pass over rows, fewer than Info.SeekCost: runs are made four times that long, but
+// passes over up to Info.SeekCost rows: runs are made four times that long, but
 // not so long that the last one keeps the others waiting.
 func (p *pass) runBlocks(ranges []blockRange, most int) int64 {
 	workers := int64(p.engine.Workers())
@@ -77,15 +77,20 @@ func (p *pass) runBlocks(ranges []blockRange, most int) int64 {
 	for _, r := range ranges {
 		blocks += max(0, min(r.end, p.blocks())-r.first)
 	}
-	lead := (p.info.SeekCost + int64(p.blockRows) - 1) / int64(p.blockRows) // in blocks
-	run := int64(1)
-	for run < 1<<most && p.info.SeekCost > run*int64(p.blockRows)/4 && blocks/(2*run) >= 4*workers {
+	run, lead := int64(1), p.info.SeekCost
+	for run < 1<<most && 4*lead > run*int64(p.blockRows) && blocks/(2*run) >= 4*workers {
 		run *= 2
 	}
-	if lead > 4*run || blocks < 2 {
+	if blocks < 2 || lead > 1 && !readersPay(run*int64(p.blockRows), lead, workers) {
 		return 0
 	}
 	return run
+}
+
+// readersPay reports whether several readers, which pass over up to lead rows before each run of so many rows, are
+// worth what they read again: at most a quarter, or so little that the pass is read four times as fast.
+func readersPay(run, lead, workers int64) bool {
+	return 4*lead <= run || 4*(run+lead) <= workers*run
 }
 
 // runs yields the ranges, cut at multiples of length. The last goes on to the end of the

@@ -173,3 +173,104 @@ func TestFoldDroppedRows(t *testing.T) {
 		}
 	})
 }
+
+// pagedTable is a table in pages: a reader that begins within one reads it from its first row.
+type pagedTable struct {
+	*table
+	page int64
+	read atomic.Int64 // rows, with those passed over
+}
+
+func (s *pagedTable) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := s.table.Open(ctx, first)
+	return &pagedReader{r, s, first % s.page}, err
+}
+
+type pagedReader struct {
+	stream.Reader
+	table *pagedTable
+	skip  int64
+}
+
+func (r *pagedReader) Read(dst *stream.Batch) (int, error) {
+	n, err := r.Reader.Read(dst)
+	r.table.read.Add(int64(n) + r.skip)
+	r.skip = 0
+	return n, err
+}
+
+// A pass reads pages again only where several readers pass over little, or are so many that reading is four times
+// as fast.
+func TestReadersReadLittleAgain(t *testing.T) {
+	const rows, block = 40_000, 64
+	for _, page := range []int64{1, 10, 16, 100, 128, 500, 1000, 5000} {
+		for _, threads := range []int{2, 3, 8, 32} {
+			for _, pass := range []string{"fold", "map"} {
+				src := &pagedTable{table: newTable("x", randomMatrix(3, rows, 1)), page: page}
+				src.info.SeekCost = page
+				e := stream.Engine{Threads: threads, BlockRows: block}
+				var err error
+				if pass == "fold" {
+					_, err = stream.Fold(t.Context(), e, "", src, newSums, func() func(*sums, *stream.Block) error { return (*sums).add })
+				} else {
+					err = stream.Map(t.Context(), e, "", src, 2, false, func() func(blas64.General, *stream.Block) error { return firstAndSum },
+						func(*stream.Block, blas64.General) error { return nil })
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				times, readers := float64(src.read.Load())/rows, src.opens.Load()
+				if times > 1.26 && times > float64(min(threads, e.Workers()))/4 {
+					t.Errorf("%s, %d threads, pages of %d rows: %g times", pass, threads, page, times)
+				}
+				if page <= block/4 && readers == 1 {
+					t.Errorf("%s, %d threads, pages of %d rows: one reader", pass, threads, page)
+				}
+			}
+		}
+	}
+}
+
+// Rows that were not dropped are fetched by number without reading a page twice, and little more than their blocks.
+func TestRowsLeftAreFetchedOnce(t *testing.T) {
+	const rows, block = 20_000, 64
+	x := randomMatrix(4, rows, 2)
+	for i := 3; i < rows; i += 7 {
+		x.Data[i*x.Stride] = math.NaN()
+	}
+	for _, page := range []int64{1, 50, 1000, 30_000} {
+		for _, apart := range []int64{1, 40, 3000} {
+			src := &pagedTable{table: newTable("x", x).keep(), page: page}
+			src.info.SeekCost = page
+			left, err := prepare.New(t.Context(), stream.Engine{BlockRows: block}, src, prepare.Treatment{Nulls: prepare.NullsDrop})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wanted []int64
+			for row := int64(5); row < left.Info().Rows; row += apart {
+				wanted = append(wanted, row)
+			}
+			src.read.Store(0)
+			opens := src.opens.Load()
+			got := stream.Batch{X: matrix.New(len(wanted), 2), Kept: stream.KeptColumns(left.Info().Kept)}
+			if err := left.Gather(t.Context(), wanted, &got); err != nil {
+				t.Fatal(err)
+			}
+			for i, row := range wanted {
+				raw := row/6*7 + row%6
+				if row%6 >= 3 {
+					raw++
+				}
+				if got.X.Data[2*i] != x.Data[int(raw)*x.Stride] || got.X.Data[2*i+1] != x.Data[int(raw)*x.Stride+1] || got.Kept[0].Ints[i] != raw {
+					t.Fatalf("row %d is not raw row %d", row, raw)
+				}
+			}
+			if n := src.read.Load(); n > rows || n > int64(len(wanted))*(block+page) {
+				t.Errorf("pages of %d rows, each %dth row: %d rows were read", page, apart, n)
+			}
+			if opened, closed := src.opens.Load(), src.closes.Load(); opened != closed || opened-opens > int64(len(wanted)) {
+				t.Errorf("%d readers opened, %d closed", opened, closed)
+			}
+		}
+	}
+}

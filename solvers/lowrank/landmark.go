@@ -124,11 +124,12 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine,
 		return nil, err
 	}
 	f := &landmarkFit{Landmark: m, rows: n, tiles: tiles.Plain(k), points: points}
-	if err := m.chooseLandmarks(ctx, e, f.tiles, src, points); err != nil {
+	ahead, err := m.chooseLandmarks(ctx, e, f.tiles, src, points)
+	if err != nil {
 		return nil, err
 	}
-	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, "held back", points.landmarks, points.core)
-	panels, err := basis.Gather(ctx, src, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
+	held := m.heldBack(n, points.landmarks, points.core)
+	panels, err := basis.Gather(ctx, ahead, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err
 	}
@@ -216,35 +217,42 @@ func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose s
 	return s.Positions(), nil
 }
 
+// heldBack draws rows for the error estimate: not landmarks, and not core points if there are enough others.
+func (m Landmark) heldBack(n int64, landmarks []int64, core ...[]int64) []int64 {
+	return heldBackRows(n, heldBack(len(landmarks)), m.Seed, "held back", landmarks, core...)
+}
+
 // chooseLandmarks replaces landmarks drawn uniformly, if the rule needs the kernel. The chosen
-// ones are core points as well.
+// ones are core points as well. It returns src with the candidates in memory, and the rows that the fit probably fetches
+// next.
 func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
-	t *tiles.Tiles, src stream.Source, p *landmarkPoints) error {
+	t *tiles.Tiles, src stream.Source, p *landmarkPoints) (stream.Source, error) {
 	n := src.Info().Rows
 	if int64(len(p.landmarks)) == n {
-		return nil
+		return src, nil
 	}
 	c := m.choice(p, n, t.Kernel)
 	if m.Rule.Or(RuleAuto) == RuleAuto {
 		p.notes = append(p.notes, c.Note())
 	}
 	if !c.NeedsKernel() {
-		return nil
+		return src, nil
 	}
 	numbers, err := c.Candidates("candidates")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	candidates, err := basis.Gather(ctx, src, rowSet{Numbers: numbers})
+	held := m.heldBack(n, p.landmarks, p.core, numbers)
+	panels, err := basis.Gather(ctx, src, rowSet{Numbers: numbers}, rowSet{Numbers: p.core}, rowSet{Numbers: held})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	landmarks, err := c.Choose(ctx, e, t, candidates[0], src.Info().Name)
+	landmarks, err := c.Choose(ctx, e, t, panels[0], src.Info().Name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.landmarks, p.core = landmarks.Number, basis.Union(p.core, landmarks.Number)
-	return nil
+	return basis.Ahead{Source: src, Panels: panels}, nil
 }
 
 // choice returns the choice of landmarks among n rows.

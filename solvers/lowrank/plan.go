@@ -268,8 +268,12 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 	}
 	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
 	p := newPlanner(e, n, d)
-	m.choice(points, n, k).AddTo(p.Plan, p.d)
-	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, coreKnob) })
+	choice, ahead := m.choice(points, n, k), int64(0)
+	choice.AddTo(p.Plan, p.d)
+	if choice.NeedsKernel() {
+		ahead = choice.Reservoir()
+	}
+	p.stage(func(p *planner) { p.Add("rows that are fetched", (t+ahead)*p.d, coreKnob) })
 	p.stage(func(p *planner) {
 		if m.wide(k) {
 			p.widePass(n, c, p.found(found))

@@ -5,7 +5,6 @@ package prepare
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -405,57 +404,6 @@ func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 
 // sequential hides that the rows of a source can be fetched by number.
 type sequential struct{ stream.Source }
-
-// gatherKept finds rows among those that were not dropped: each raw block that
-// holds a wanted row is read and cleaned. A source without random access is
-// skimmed.
-func (s *Source) gatherKept(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	if s.kept == nil {
-		return stream.OnceError(s.info.Name)
-	}
-	if s.info.SeekCost == 0 {
-		return stream.Gather(ctx, sequential{s}, rows, dst)
-	}
-	for k := range dst.Kept {
-		dst.Kept[k].Reset()
-	}
-	for taken := 0; taken < len(rows); {
-		start, before := s.kept.find(rows[taken])
-		chunk, left, err := s.rawBlock(ctx, start, dst.Kept != nil)
-		if err != nil {
-			return err
-		}
-		if rows[taken] >= before+int64(left) {
-			return fmt.Errorf("%s: row %d is gone: the file changed", s.info.Name, rows[taken])
-		}
-		for ; taken < len(rows) && rows[taken] < before+int64(left); taken++ {
-			i := int(rows[taken] - before)
-			copy(matrix.Row(dst.X, taken), matrix.Row(chunk.X, i))
-			for k := range dst.Kept {
-				dst.Kept[k].Append(&chunk.Kept[k], i, i+1)
-			}
-		}
-	}
-	return nil
-}
-
-// rawBlock reads and cleans the block of raw rows that begins at start.
-func (s *Source) rawBlock(ctx context.Context, start int64, kept bool) (chunk *stream.Batch, left int, err error) {
-	n := int(min(s.kept.blockRows, s.kept.raw-start))
-	chunk = &stream.Batch{X: matrix.New(n, len(s.info.Columns))}
-	if kept {
-		chunk.Kept = stream.KeptColumns(s.info.Kept)
-	}
-	raw := s.raw(chunk, new(rawRows))
-	if got, err := stream.ReadRows(ctx, s.src, start, raw); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%s: %d rows were counted, and it ends after %d: the file changed", s.info.Name, s.kept.raw, start+int64(got))
-		}
-		return nil, 0, err
-	}
-	left, err = s.clean(chunk, raw, n, false, func(i int) int64 { return start + int64(i) })
-	return chunk, left, err
-}
 
 // rawRows is the memory of a reader for rows of its source.
 type rawRows struct {

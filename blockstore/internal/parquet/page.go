@@ -20,6 +20,8 @@ type pages struct {
 	file   io.ReaderAt
 	closer io.Closer // nil when somebody else closes the file
 	window []byte
+	at     int64 // where the window begins in the file
+	shown  int   // bytes of the file in the window
 	packed []byte
 	unpack compression.Unpacker
 	tile   tile
@@ -51,9 +53,11 @@ const maxHeaderBytes = 1 << 20
 func (p *pages) header(offset, end int64) (h format.PageHeader, body int64, err error) {
 	for {
 		window := p.window[:min(int64(len(p.window)), end-offset)]
+		p.shown = 0
 		if _, err := p.file.ReadAt(window, offset); err != nil {
 			return h, 0, err
 		}
+		p.at, p.shown = offset, len(window)
 		n, err := thriftLength(window)
 		if errors.Is(err, errThriftShort) && len(window) == len(p.window) && len(window) < maxHeaderBytes {
 			p.window = make([]byte, 2*len(p.window))
@@ -165,10 +169,17 @@ func collectBefore(bytes int64) {
 }
 
 // load fills b with the bytes of a page and compares its checksum. A checksum
-// of zero stands for none: the library does not tell them apart.
+// of zero stands for none: the library does not tell them apart. The bytes that were
+// read with the header are not read again.
 func (p *pages) load(h *format.PageHeader, offset int64, b []byte) error {
-	if _, err := p.file.ReadAt(b, offset); err != nil {
-		return err
+	n := 0
+	if from := offset - p.at; from >= 0 && from < int64(p.shown) {
+		n = copy(b, p.window[from:p.shown])
+	}
+	if n < len(b) {
+		if _, err := p.file.ReadAt(b[n:], offset+int64(n)); err != nil {
+			return err
+		}
 	}
 	if h.CRC != 0 && crc32.ChecksumIEEE(b) != uint32(h.CRC) {
 		return errors.New("its checksum does not fit: it is damaged")

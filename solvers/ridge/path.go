@@ -66,6 +66,14 @@ func tenTo(penalty float64, powers ...float64) (list []float64) {
 	return list
 }
 
+// scaled returns penalties times a factor.
+func scaled(penalties []float64, factor float64) (list []float64) {
+	for _, p := range penalties {
+		list = append(list, p*factor)
+	}
+	return list
+}
+
 // chooseKernel cross-validates penalties with each kernel, the given ones or a coarse grid. It returns the kernel that
 // [choice] prefers, refined by two or three penalties around its best, and the errors of all kernels. An error with a
 // single minimum is located within a factor of √10. It fails if no penalty can be solved for.
@@ -99,13 +107,18 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 			most, chosen.norm)
 	}
 	for _, c := range f.candidates {
-		at := c.best
-		if at < 0 {
-			at = len(c.path) - 1
-		}
-		tried = append(tried, Tried{c.kernel, c.path[at], c.lowest})
+		f.tried[c.place] = c.result()
 	}
-	return chosen, tried, nil
+	return chosen, f.tried, nil
+}
+
+// result returns the kernel at its best penalty, at the largest if none can be solved for.
+func (c *candidate) result() Tried {
+	at := c.best
+	if at < 0 {
+		at = len(c.path) - 1
+	}
+	return Tried{Kernel: c.kernel, Penalty: c.path[at], Error: c.lowest}
 }
 
 // open turns the sums of the pass into Gram matrices. It fails if the data have one group, or a constant target.
@@ -249,19 +262,19 @@ func (o choice) best(squares []float64, wrong [][]float64) int {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(squares[a], squares[b]), cmp.Compare(b, a)) })
 	for _, j := range order {
-		if least < 0 || o.alike(wrong[j], wrong[least]) {
+		if least < 0 || o.within(1, wrong[j], wrong[least]) {
 			return j
 		}
 	}
 	return -1
 }
 
-// alike reports whether one share misclassified exceeds another by at most a standard error of the difference.
-func (o choice) alike(wrong, least []float64) bool {
-	excess := make([]float64, len(wrong))
-	floats.SubTo(excess, wrong, least)
+// within reports whether the mean loss of the rows exceeds another by at most so many standard errors of the difference.
+func (o choice) within(errors float64, losses, least []float64) bool {
+	excess := make([]float64, len(losses))
+	floats.SubTo(excess, losses, least)
 	more := meanOf(excess, o.weights)
-	return more <= 0 || more <= math.Sqrt(o.groups.variance(excess, o.weights))
+	return more <= 0 || more <= errors*math.Sqrt(o.groups.variance(excess, o.weights))
 }
 
 // better reports whether the candidate at its best penalty is better than the other at its own.

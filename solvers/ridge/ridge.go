@@ -101,8 +101,8 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 
 // Fit learns targets or classes from the rows of d. Kernels must be positive semi-definite. The kernel and penalty
 // with the smallest out-of-fold error make the model: see the package comment.
-// Cost: one pass over the rows after gathering landmarks; for each kernel n·ℓ entries and 2·n·ℓ² flops,
-// then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
+// Cost: one pass over the rows after gathering landmarks; for each kernel that stays in the race n·ℓ entries and
+// 2·n·ℓ² flops, then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, s, d, k, s.fit)
 }

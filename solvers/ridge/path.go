@@ -66,14 +66,6 @@ func tenTo(penalty float64, powers ...float64) (list []float64) {
 	return list
 }
 
-// scaled returns penalties times a factor.
-func scaled(penalties []float64, factor float64) (list []float64) {
-	for _, p := range penalties {
-		list = append(list, p*factor)
-	}
-	return list
-}
-
 // chooseKernel cross-validates penalties with each kernel, the given ones or a coarse grid. It returns the kernel that
 // [choice] prefers, refined by two or three penalties around its best, and the errors of all kernels. An error with a
 // single minimum is located within a factor of √10. It fails if no penalty can be solved for.

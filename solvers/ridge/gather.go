@@ -30,19 +30,12 @@ type pool struct {
 // landmarksOfPool is the smallest ratio of pool rows to landmarks when landmarks are drawn by weight.
 const landmarksOfPool = 2
 
-// gather fetches the landmarks and the scoring sample: rows that some training set leaves out. In between it whitens
-// the landmarks under each kernel, finds the reference of the targets and assigns the folds.
+// gather fetches the landmarks and the scoring sample: rows that some training set leaves out. In between it finds the
+// reference of the targets, races the kernels, whitens the landmarks under each that stays, and assigns the folds.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, drawn, err := f.draw(ctx)
 	if err != nil {
 		return err
-	}
-	most := 0
-	for _, c := range f.candidates {
-		if err := c.whiten(ctx, landmarks); err != nil {
-			return err
-		}
-		most = max(most, c.upper.Cols)
 	}
 	if err := f.settleClasses(drawn); err != nil {
 		return err
@@ -50,6 +43,21 @@ func (f *fit) gather(ctx context.Context) error {
 	if f.data.Classes == nil {
 		f.columns.refer = newReference(drawn.known.outputs, drawn.known.weight)
 		drawn.known.measure(f.columns.refer)
+	}
+	if err := f.race(ctx, landmarks, drawn); err != nil {
+		return err
+	}
+	return f.prepare(ctx, landmarks, drawn)
+}
+
+// prepare whitens the landmarks under each kernel, assigns the folds, and takes the scoring sample from the pool.
+func (f *fit) prepare(ctx context.Context, landmarks *basis.Panel, drawn *pool) error {
+	most := 0
+	for _, c := range f.candidates {
+		if err := c.whiten(ctx, landmarks); err != nil {
+			return err
+		}
+		most = max(most, c.upper.Cols)
 	}
 	if err := f.deal(drawn, most); err != nil {
 		return err

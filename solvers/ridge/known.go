@@ -170,6 +170,16 @@ func (k *known) pick(places []int) known {
 	return out
 }
 
+// slice returns what is known of n rows, sharing memory.
+func (k *known) slice(first, n int) known {
+	out := known{outputs: matrix.Rows(k.outputs, first, n), given: k.given[first:][:n], weight: k.weight[first:][:n],
+		group: k.group[first:][:n]}
+	if k.class != nil {
+		out.class = k.class[first:][:n]
+	}
+	return out
+}
+
 // read reads n rows from kept columns. It fails if a value is missing, is not finite, is a negative weight
 // or none of the levels.
 func (c *columns) read(k *known, kept []stream.Column, n int, numbers model.Numbers) error {

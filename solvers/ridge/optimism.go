@@ -41,14 +41,9 @@ func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
 			continue
 		}
 		own := matrix.Columns(predictions, i*c.outputs, c.outputs)
-		reported, n := c.reportedLosses(own), own.Rows
-		choice := make([]float64, n)
+		reported, choice := c.reportedLosses(own), c.rowSquares(own)
 		for r, w := range c.known.weight {
-			for j, v := range matrix.Row(c.known.outputs, r) {
-				if v -= matrix.Row(own, r)[j]; c.variance(j) > 0 {
-					choice[r] += w * v * v / c.variance(j)
-				}
-			}
+			choice[r] *= w
 		}
 		if c.data.Classes != nil {
 			c.outcomes.wrong = append(c.outcomes.wrong, slices.Clone(reported.Data))
@@ -59,6 +54,19 @@ func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
 		c.outcomes.choice = append(c.outcomes.choice, choice)
 		c.outcomes.reported = append(c.outcomes.reported, reported.Data)
 	}
+}
+
+// rowSquares returns the part of each row of the scoring sample in [candidate.squares], but for its weight.
+func (c *candidate) rowSquares(predictions blas64.General) []float64 {
+	squares := make([]float64, predictions.Rows)
+	for r := range squares {
+		for j, v := range matrix.Row(c.known.outputs, r) {
+			if v -= matrix.Row(predictions, r)[j]; c.variance(j) > 0 {
+				squares[r] += v * v / c.variance(j)
+			}
+		}
+	}
+	return squares
 }
 
 // solved reports whether all folds have a model of penalty i.

@@ -117,7 +117,8 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		if err := model.CheckRows(info, b.X, b.Start); err != nil {
 			return err
 		}
-		if err := f.columns.read(rowsOf, b.Kept, b.X.Rows, model.Numbers{From: b.Start}); err != nil {
+		given, err := f.read(rowsOf, b)
+		if err != nil {
 			return err
 		}
 		for p := range byPart {
@@ -130,7 +131,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		order := slices.Concat(byPart...)
 		x, numbers := dense.PickRows(b.X, order), make([]int64, len(order))
 		for i, r := range order {
-			numbers[i] = b.Start + int64(r)
+			numbers[i] = given.At(r)
 		}
 		for k, c := range f.candidates {
 			rows := matrix.Columns(matrix.Rows(room, 0, x.Rows), 0, c.upper.Cols+1+f.outputs)

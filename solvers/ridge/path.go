@@ -99,13 +99,18 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 			most, chosen.norm)
 	}
 	for _, c := range f.candidates {
-		at := c.best
-		if at < 0 {
-			at = len(c.path) - 1
-		}
-		tried = append(tried, Tried{c.kernel, c.path[at], c.lowest})
+		f.tried[c.place] = c.result()
 	}
-	return chosen, tried, nil
+	return chosen, f.tried, nil
+}
+
+// result returns the kernel at its best penalty, at the largest if none can be solved for.
+func (c *candidate) result() Tried {
+	at := c.best
+	if at < 0 {
+		at = len(c.path) - 1
+	}
+	return Tried{Kernel: c.kernel, Penalty: c.path[at], Error: c.lowest}
 }
 
 // open turns the sums of the pass into Gram matrices. It fails if the data have one group, or a constant target.
@@ -249,19 +254,19 @@ func (o choice) best(squares []float64, wrong [][]float64) int {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(squares[a], squares[b]), cmp.Compare(b, a)) })
 	for _, j := range order {
-		if least < 0 || o.alike(wrong[j], wrong[least]) {
+		if least < 0 || o.within(1, wrong[j], wrong[least]) {
 			return j
 		}
 	}
 	return -1
 }
 
-// alike reports whether one share misclassified exceeds another by at most a standard error of the difference.
-func (o choice) alike(wrong, least []float64) bool {
-	excess := make([]float64, len(wrong))
-	floats.SubTo(excess, wrong, least)
+// within reports whether the mean loss of the rows exceeds another by at most so many standard errors of the difference.
+func (o choice) within(errors float64, losses, least []float64) bool {
+	excess := make([]float64, len(losses))
+	floats.SubTo(excess, losses, least)
 	more := meanOf(excess, o.weights)
-	return more <= 0 || more <= math.Sqrt(o.groups.variance(excess, o.weights))
+	return more <= 0 || more <= errors*math.Sqrt(o.groups.variance(excess, o.weights))
 }
 
 // better reports whether the candidate at its best penalty is better than the other at its own.

@@ -22,18 +22,24 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	if f.folds.tested == 1 {
 		left /= int64(f.folds.share)
 	}
-	f.planFolds(p, e, shape, landmarks)
+	pool := f.poolRows(shape.Weighted)
+	if n := int64(f.racing(pool, int(landmarks))); n > 0 {
+		f.planRace(p, e, shape, n)
+		if !shape.Weighted { // rows of weight 0 may leave too few for a race
+			kernels = mostFinal
+		}
+	}
+	f.planFolds(p, e, shape, landmarks, kernels)
 	if s.Folds == 0 && landmarks > heldOutFrom { // so many may be independent
 		if f.folds, err = s.folding(heldOutFrom); err != nil {
 			return nil, err
 		}
-		f.planFolds(p, e, shape, heldOutFrom)
+		f.planFolds(p, e, shape, heldOutFrom, kernels)
 	}
 	if err := s.planMetric(p, e, shape, k); err != nil {
 		return nil, err
 	}
 	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
-	pool := f.poolRows(shape.Weighted)
 	held := pool * d
 	if left < pool { // the pool is free when the pass takes its blocks
 		var blocks stream.Budget
@@ -72,9 +78,22 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 	return p, nil
 }
 
-// planFolds adds the memory of the pass and of the equations for so many landmarks.
-func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Shape, landmarks int64) {
-	width, kernels, parts := landmarks+1+int64(f.outputs), int64(len(f.candidates)), int64(f.folds.parts)
+// planRace adds the cost of a race of all kernels with so many landmarks.
+func (f *fit) planRace(p *model.Plan, e stream.Engine, shape model.Shape, landmarks int64) {
+	pool, kernels, d := f.poolRows(shape.Weighted), int64(len(f.candidates)), int64(shape.Columns)
+	e, shape.Rows = stream.Engine{Threads: e.Threads}, pool
+	race := model.NewPlan(e, pool, shape.Columns)
+	f.planFolds(race, e, shape, landmarks, kernels)
+	race.Add("landmarks of the race and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
+	race.Add("losses of the race", pool*(2*kernels+d+int64(f.outputs)), "`score-rows`")
+	race.StateBytes = 0
+	p.Stage(race)
+	p.AddEntries(float64(kernels) * float64(landmarks) * float64(2*pool+landmarks))
+}
+
+// planFolds adds the memory of the pass and of the equations for so many landmarks and kernels.
+func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Shape, landmarks, kernels int64) {
+	width, parts := landmarks+1+int64(f.outputs), int64(f.folds.parts)
 	rows, workers := max(0, shape.Rows), int64(e.Workers())
 	pass := model.NewPlan(e, shape.Rows, shape.Columns)
 	sums := kernels * parts * width * (width + 1) / 2

@@ -62,7 +62,7 @@ type Fit struct {
 	// Best is the place of the one chosen.
 	Path []Penalty
 	Best int
-	// Kernels are the kernels tried, each at its best penalty.
+	// Kernels are the kernels tried, each at its best penalty: see [Tried].
 	Kernels []Tried
 	// RMSE is the out-of-fold root mean squared error of each target; nil for classes. Up to 2,000 rows RMSE, R2 and
 	// Scores.Accuracy are corrected for the choice among Configurations, each a kernel with a penalty. Errors in Path
@@ -91,6 +91,9 @@ type Tried struct {
 	Penalty
 	// Error is the squared error that chooses: 1 − R², summed over targets or codes of classes.
 	Error float64
+	// Raced is the number of landmarks of a kernel that left the race: its errors are those of the scoring sample
+	// with so many landmarks. It is 0 for kernels that were fitted with all landmarks.
+	Raced int
 }
 
 // Chosen returns the penalty chosen.
@@ -98,8 +101,8 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 
 // Fit learns targets or classes from the rows of d. Kernels must be positive semi-definite. The kernel and penalty
 // with the smallest out-of-fold error make the model: see the package comment.
-// Cost: one pass over the rows after gathering landmarks; for each kernel n·ℓ entries and 2·n·ℓ² flops,
-// then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
+// Cost: one pass over the rows after gathering landmarks; for each kernel that stays in the race n·ℓ entries and
+// 2·n·ℓ² flops, then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, s, d, k, s.fit)
 }
@@ -119,11 +122,16 @@ type fit struct {
 	known      known        // of the sample
 	outcomes   *outcomes    // nil if errors are not corrected for the choice
 	candidates []*candidate
+	tried      []Tried // all kernels; the race sets those that leave it
+	raced      int64   // kernel entries of the race
+	// read sets what is known of the rows of a block, and returns their numbers.
+	read func(*known, *stream.Block) (model.Numbers, error)
 }
 
 // candidate is a kernel to choose from, with its own features of the same landmarks.
 type candidate struct {
 	*fit
+	place    int // in tried
 	kernel   kernelgen.Kernel
 	features *basis.Map // k(x, J), J the landmarks that are independent under the kernel
 	upper    blas64.General
@@ -185,6 +193,10 @@ func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if f.columns, err = d.columns(s.Balanced); err != nil {
 		return nil, nil, err
 	}
+	f.read = func(k *known, b *stream.Block) (model.Numbers, error) {
+		numbers := model.Numbers{From: b.Start}
+		return numbers, f.columns.read(k, b.Kept, b.X.Rows, numbers)
+	}
 	if err := f.gather(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -198,7 +210,8 @@ func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelge
 }
 
 // entries returns the number of kernel entries of all kernels.
-func (f *fit) entries() (n int64) {
+func (f *fit) entries() int64 {
+	n := f.raced
 	for _, c := range f.candidates {
 		n += c.features.Tiles.Entries.Load()
 	}
@@ -212,7 +225,8 @@ func (s Solver) kernels(k kernelgen.Kernel) []kernelgen.Kernel {
 
 // begin checks the settings for data of a shape.
 func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Kernel) (*fit, error) {
-	f := &fit{Solver: s, engine: e, rows: shape.Rows, landmarks: s.Landmarks, outputs: outputs(shape)}
+	f := &fit{Solver: s, engine: e, rows: shape.Rows, landmarks: s.Landmarks, outputs: outputs(shape),
+		tried: make([]Tried, len(kernels))}
 	switch {
 	case s.Landmarks < 0:
 		return nil, fmt.Errorf("`landmarks %d` must be positive", s.Landmarks)
@@ -234,14 +248,14 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 			return nil, fmt.Errorf("`penalty %v` must be above 0", lambda)
 		}
 	}
-	for _, k := range kernels {
+	for i, k := range kernels {
 		if !k.PositiveSemiDefinite() {
 			return nil, fmt.Errorf("kernel %s is not known to be positive semi-definite: regression needs one that is, such as rbf or laplace", k)
 		}
 		if err := s.checkMetric(k); err != nil {
 			return nil, err
 		}
-		f.candidates = append(f.candidates, &candidate{fit: f, kernel: k, best: -1, lowest: math.Inf(1)})
+		f.enter(i, k)
 	}
 	var err error
 	f.folds, err = s.folding(f.most(shape.Rows))
@@ -249,6 +263,11 @@ func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Ke
 		err = s.checkFolds(shape.Rows)
 	}
 	return f, err
+}
+
+// enter adds a candidate.
+func (f *fit) enter(place int, k kernelgen.Kernel) {
+	f.candidates = append(f.candidates, &candidate{fit: f, place: place, kernel: k, best: -1, lowest: math.Inf(1)})
 }
 
 // most returns the largest number of landmarks that n rows give, of which -1 is unknown.

@@ -326,7 +326,8 @@ type ridgeScore struct {
 
 // ridgeKernel is a kernel that was tried, at its best penalty.
 type ridgeKernel struct {
-	Kernel string `json:"kernel"`
+	Kernel    string `json:"kernel"`
+	Landmarks int    `json:"landmarks,omitempty"` // of a kernel that left the race
 	ridgePenalty
 }
 
@@ -362,7 +363,7 @@ func (c *task) errorName() string {
 var ridgeKeys = report.NewGroup("fit ridge")
 
 var (
-	keyKernels       = ridgeKeys.Key("kernels", "kernels that were tried, at their best penalty, not corrected: kernel, penalty, rmse, misclassified")
+	keyKernels       = ridgeKeys.Key("kernels", "kernels that were tried, at their best penalty, not corrected: kernel, landmarks (if it was tried with fewer and left), penalty, rmse, misclassified")
 	keyFolds         = ridgeKeys.Key("folds", "number of folds; 1: a tenth of the rows is held out")
 	keyCorrectedFor  = ridgeKeys.Key("corrected_for", "number of configurations, a kernel with a penalty each, whose choice rmse, r2 and misclassified are corrected for; 0: not corrected")
 	keyCounted       = ridgeKeys.Key("counted", "rows with a prediction out of fold")
@@ -403,9 +404,14 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 func (c *task) addKernels(r *report.Report) {
 	var kernels []ridgeKernel
 	for _, k := range c.fitting.Kernels {
-		kernels = append(kernels, ridgeKernel{k.Kernel.String(), newRidgePenalty(k.Penalty)})
+		kernels = append(kernels, ridgeKernel{k.Kernel.String(), k.Raced, newRidgePenalty(k.Penalty)})
 		if len(c.fitting.Kernels) > 1 {
-			r.Add("  tried", "%s: %s %.4g at penalty %.2g", report.Rounded(k.Kernel.String()), c.errorName(), c.errorOf(k.Penalty), k.Lambda)
+			left := ""
+			if k.Raced > 0 {
+				left = fmt.Sprintf(" (left after a trial with %d landmarks)", k.Raced)
+			}
+			const what = "%s: %s %.4g at penalty %.2g%s"
+			r.Add("  tried", what, report.Rounded(k.Kernel.String()), c.errorName(), c.errorOf(k.Penalty), k.Lambda, left)
 		}
 	}
 	r.Put(keyKernels, kernels)

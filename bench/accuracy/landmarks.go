@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -69,15 +71,11 @@ func landmarks(ctx context.Context, o options) (*report.Table, error) {
 
 // landmarkCell returns the mean errors of fits, in both norms, and their mean CPU time.
 func landmarkCell(ctx context.Context, m lowrank.Landmark, x blas64.General, seeds uint) (string, error) {
-	k, err := kernelgen.Parse("rbf(sigma=median)")
-	if err != nil {
-		return "", err
-	}
 	d, n := model.Sources{Left: stream.FromMatrix("rows", x)}, float64(seeds)
 	var frobenius, spectral, seconds float64
 	for m.Seed = 1; m.Seed <= uint64(seeds); m.Seed++ {
 		before := program.CPUTime()
-		f, err := m.Fit(ctx, stream.Engine{}, d, k)
+		f, err := landmarkFit(ctx, m, x)
 		if err != nil {
 			return "", err
 		}
@@ -126,4 +124,62 @@ func clusteredRows() blas64.General {
 		}
 	}
 	return x
+}
+
+// doublingLandmarks are the landmarks of each rank that the table of doublings begins with.
+var doublingLandmarks = []struct{ rank, landmarks int }{{20, 80}, {20, 160}, {100, 400}, {100, 800}}
+
+// doubling measures what twice the landmarks bring, beside what a fit predicts of it.
+func doubling(ctx context.Context, o options) (*report.Table, error) {
+	t := &report.Table{Title: "Share of the squared error that twice the landmarks remove",
+		Head:  []string{"data", "rank", "landmarks", "removed by the last doubling", "predicted", "measured", "error with ℓ", "with 2ℓ"},
+		Notes: []string{fmt.Sprintf("kernel rbf(sigma=median); up to %d rows; Frobenius errors of held-back rows.", landmarkRows)}}
+	var off []float64
+	for _, name := range o.data {
+		x, err := landmarkData(ctx, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, at := range doublingLandmarks {
+			for seed := uint64(1); seed <= uint64(o.seeds); seed++ {
+				m := lowrank.Landmark{Rank: at.rank, Landmarks: at.landmarks, Seed: seed}
+				less, err := landmarkFit(ctx, m, x)
+				if err != nil {
+					return nil, fmt.Errorf("%s, rank %d: %w", name, m.Rank, err)
+				}
+				m.Landmarks *= 2
+				more, err := landmarkFit(ctx, m, x)
+				if err != nil {
+					return nil, fmt.Errorf("%s, rank %d: %w", name, m.Rank, err)
+				}
+				next, known := less.NextError()
+				if !known {
+					return nil, fmt.Errorf("%s, rank %d: no errors of fewer landmarks", name, m.Rank)
+				}
+				second := less.ByLandmarks[len(less.ByLandmarks)-2].Error
+				a, b := less.EstimateIn(lowrank.NormFrobenius), more.EstimateIn(lowrank.NormFrobenius)
+				predicted, measured := gain(a, next.Error), gain(a, b)
+				off = append(off, math.Abs(predicted-measured))
+				t.Add(name, m.Rank, at.landmarks, fmt.Sprintf("%.3f", gain(second, a)),
+					fmt.Sprintf("%.3f", predicted), fmt.Sprintf("%.3f", measured), fmt.Sprintf("%.2g", a), fmt.Sprintf("%.2g", b))
+				progress(t)
+			}
+		}
+	}
+	slices.Sort(off)
+	t.Notes = append(t.Notes, fmt.Sprintf("predicted less measured: %.3f in the median, %.3f for the worst tenth, of %d.",
+		off[len(off)/2], off[len(off)*9/10], len(off)))
+	return t, nil
+}
+
+// gain returns the share of the squared error that is removed.
+func gain(before, after float64) float64 { return 1 - after*after/(before*before) }
+
+// landmarkFit fits rows under the kernel of the tables.
+func landmarkFit(ctx context.Context, m lowrank.Landmark, x blas64.General) (*lowrank.Fit, error) {
+	k, err := kernelgen.Parse("rbf(sigma=median)")
+	if err != nil {
+		return nil, err
+	}
+	return m.Fit(ctx, stream.Engine{}, model.Sources{Left: stream.FromMatrix("rows", x)}, k)
 }

@@ -38,7 +38,7 @@ func (p part) of(all blas64.General) blas64.General {
 // fewerCounts returns the numbers of landmarks of the smaller fits, which are at least the rank.
 func fewerCounts(landmarks, rank int) (counts []int) {
 	for _, part := range []int{4, 2} {
-		if count := landmarks / part; count >= rank {
+		if count := (landmarks + part - 1) / part; count >= rank && count < landmarks {
 			counts = append(counts, count)
 		}
 	}

@@ -118,17 +118,31 @@ func numbersOf(places []int) (numbers []int64) {
 	return numbers
 }
 
-// TestNextError: the squared error falls by the last gain, and never rises.
+// TestNextError: the squared error falls by the last share, or in geometric progression, and never rises.
 func TestNextError(t *testing.T) {
-	r := model.Report{ByLandmarks: []model.LandmarkError{{Landmarks: 50, Error: .4}, {Landmarks: 100, Error: .2}}}
-	if next, ok := r.NextError(); !ok || next.Landmarks != 200 || math.Abs(next.Error-.1) > 1e-15 {
-		t.Errorf("%v", next)
-	}
-	r.ByLandmarks[0].Error = .1
-	if next, _ := r.NextError(); next.Error != .2 || r.LandmarkGain() != 0 {
-		t.Errorf("%v", next)
-	}
-	if _, ok := new(model.Report).NextError(); ok {
-		t.Error("a prediction from nothing")
+	for _, c := range []struct{ errors, want []float64 }{
+		{[]float64{.4, .2}, []float64{.1}},
+		{[]float64{.1, .2}, []float64{.2}},
+		{[]float64{.2, .2}, []float64{.2}},
+		{[]float64{3, math.Sqrt(3), math.Sqrt(1.5)}, []float64{math.Sqrt(1.125)}}, // less 6, less 1.5, less .375
+		{[]float64{.1, .2, .1}, []float64{.1}},                                    // no progression
+		{[]float64{.21, .2, .1}, []float64{.05}},                                  // parts grow: the last share
+		{[]float64{.2, .2, .1}, []float64{.05}},
+		{[]float64{0, 0, 0}, []float64{0}},
+		{[]float64{4e-200, 2e-200}, []float64{1e-200}},
+		{[]float64{4e200, 2e200}, []float64{1e200}},
+		{[]float64{.1}, nil},
+		{nil, nil},
+	} {
+		var r model.Report
+		for i, v := range c.errors {
+			r.ByLandmarks = append(r.ByLandmarks, model.LandmarkError{Landmarks: 50 << i, Error: v})
+		}
+		next, ok := r.NextError()
+		if ok != (c.want != nil) {
+			t.Errorf("%v: %v", c.errors, next)
+		} else if ok && (math.Abs(next.Error-c.want[0]) > 1e-12*c.want[0] || next.Landmarks != 50<<len(c.errors)) {
+			t.Errorf("%v: %v, want %v", c.errors, next, c.want)
+		}
 	}
 }

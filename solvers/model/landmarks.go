@@ -8,24 +8,27 @@ type LandmarkError struct {
 	Error     float64
 }
 
-// NextError predicts the error with twice the landmarks: the squared error falls by the share by which the last doubling
-// has lowered it. ok is false without [Report.ByLandmarks].
+// NextError predicts the error with twice the landmarks. Each doubling removes a part of the squared error. The parts of
+// a fit of fixed rank shrink in geometric progression, since its error has a floor. With errors of two numbers of
+// landmarks alone, the next doubling removes as large a share as the last. ok is false with fewer errors.
 func (r *Report) NextError() (next LandmarkError, ok bool) {
 	n := len(r.ByLandmarks)
 	if n < 2 {
 		return next, false
 	}
-	last := r.ByLandmarks[n-1]
-	return LandmarkError{2 * last.Landmarks, last.Error * math.Sqrt(1-r.LandmarkGain())}, true
-}
-
-// LandmarkGain returns the share of the squared error that the last doubling of the landmarks has removed, 0 if it
-// has removed nothing; 0 without [Report.ByLandmarks].
-func (r *Report) LandmarkGain() float64 {
-	n := len(r.ByLandmarks)
-	if n < 2 || !(r.ByLandmarks[n-2].Error > 0) {
-		return 0
+	last, before := r.ByLandmarks[n-1], r.ByLandmarks[n-2]
+	next = LandmarkError{2 * last.Landmarks, last.Error}
+	ratio := last.Error / before.Error // squares may underflow
+	if !(ratio < 1) {
+		return next, true
 	}
-	ratio := r.ByLandmarks[n-1].Error / r.ByLandmarks[n-2].Error
-	return math.Max(0, 1-ratio*ratio)
+	share := 1 - ratio*ratio
+	if n > 2 {
+		first := r.ByLandmarks[n-3].Error / before.Error
+		share = min(share, share*share/(first*first-1)/(ratio*ratio)) // NaN and negative shares follow
+	}
+	if share >= 0 {
+		next.Error *= math.Sqrt(1 - share)
+	}
+	return next, true
 }

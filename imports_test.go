@@ -56,10 +56,11 @@ var allowed = map[string][]string{
 	"solvers/metrics":              {"internal/moments"},
 	"solvers/nyblas":               {"internal/matrix", "internal/simd"},
 	"python":                       {},
-	"cmd": {"internal/matrix", "internal/quote", "cmd", "python", "solvers", "sketch", "stream", "kernelgen",
+	"docs":                         {},
+	"cmd": {"internal/matrix", "internal/quote", "cmd", "docs", "python", "solvers", "sketch", "stream", "kernelgen",
 		"blockstore"},
 	// The packages of the command: verbs and families never meet.
-	"cmd/nystream/internal/flags":   {command + "report", "internal/quote", "python", "stream", "kernelgen", "blockstore"},
+	"cmd/nystream/internal/flags":   {command + "report", "internal/quote", "docs", "python", "stream", "kernelgen", "blockstore"},
 	"cmd/nystream/internal/report":  {"internal/matrix", "internal/quote", "solvers", "stream"},
 	"cmd/nystream/internal/app":     append([]string{command + "flags", command + "report", command + "garbage"}, libraries...),
 	"cmd/nystream/internal/rows":    append([]string{command + "app", command + "flags", command + "report", command + "garbage"}, libraries...),

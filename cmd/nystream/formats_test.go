@@ -14,9 +14,8 @@ import (
 )
 
 // TestFormatsAreEverywhere holds every place that lists formats to the table in blockstore/internal/formats. It names the
-// places that lack a format: both tables for users, the layout of packages, completion, words of flags, reader and writer.
+// places that lack a format: the table for users, the layout of packages, completion, words of flags, reader and writer.
 func TestFormatsAreEverywhere(t *testing.T) {
-	checkFormatPage(t, "internal/flags/topics/formats.txt")
 	checkFormatPage(t, "../../docs/formats.md")
 	layout := mustReadText(t, "../../blockstore/doc.go")
 	for _, format := range allFormats() {

@@ -32,7 +32,7 @@ type promise struct {
 }
 
 var promises = []promise{
-	{"Rows and columns that are no landmarks tell the fit its error", "docs/methods.md", ksvdErrors},
+	{"The fit estimates its error from held-out rows and columns.", "docs/methods.md", ksvdErrors},
 	{"Each low-rank fit estimates the error of its matrix", "README.md", estimates},
 	{"A report warns if the kernel is so narrow that no low-rank model exists.", "README.md", saysWhatIsNarrow},
 	{"**Flat memory.**", "README.md", memoryStaysFlat},

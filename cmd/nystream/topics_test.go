@@ -28,19 +28,31 @@ func TestLogKeysAreExplained(t *testing.T) {
 	}
 }
 
-// Every method of fit is in the help that tells them apart, and every exit code in its own.
+// Every method of fit is in the topic that tells them apart.
 func TestTopicsAreWhole(t *testing.T) {
-	read := func(name string) string {
-		text, err := os.ReadFile("internal/flags/topics/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+	a := app.New(t.Context(), nil, nil, nil)
+	methods, _, err := newRootCommand(a).Find([]string{"methods"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	methods := read("methods.txt")
-	for _, c := range fit.NewCommand(app.New(t.Context(), nil, nil, nil), families).Commands() {
-		if !strings.Contains(methods, c.Name()+" ") {
-			t.Errorf("internal/flags/topics/methods.txt does not tell of %s", c.Name())
+	for _, c := range fit.NewCommand(a, families).Commands() {
+		if !slices.Contains(docWord.FindAllString(methods.Long, -1), c.Name()) {
+			t.Errorf("the topic methods does not tell of %s", c.Name())
+		}
+	}
+}
+
+// Pages of docs become topics without markup, and end where the page says so.
+func TestPagesAreTopics(t *testing.T) {
+	for _, name := range []string{"formats", "glossary", "methods", "model", "shards"} {
+		c, _, err := newRootCommand(app.New(t.Context(), nil, nil, nil)).Find([]string{name})
+		if err != nil || c.Name() != name || c.Short == "" {
+			t.Fatalf("there is no topic %s: %v", name, err)
+		}
+		for _, mark := range []string{"`", "**", "](", "|---", "<!--"} {
+			if strings.Contains(c.Long, mark) {
+				t.Errorf("the topic %s contains %s", name, mark)
+			}
 		}
 	}
 }

@@ -2,12 +2,10 @@ package app
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -26,7 +24,7 @@ type progress struct {
 // newProgress returns what shows progress on the standard error: a bar on a terminal, else
 // lines, one each time that every has passed.
 func newProgress(out *messages, every time.Duration) *progress {
-	if f, ok := out.out.(*os.File); ok && !out.json() && term.IsTerminal(int(f.Fd())) {
+	if !out.json() && IsTerminal(out.out) {
 		return &progress{out: out.out}
 	}
 	return &progress{lines: newHeartbeat(out, every, time.Now)}

@@ -100,7 +100,7 @@ func dataName(j *Job) string {
 func score(j *Job, r *model.Report) string {
 	for _, e := range r.Estimates {
 		if !math.IsNaN(e.Value) {
-			return fmt.Sprintf("error of the %s about %.2g", e.Of, e.Value)
+			return fmt.Sprintf("%s about %.2g", report.ErrorName(e.Of.String()), e.Value)
 		}
 	}
 	if len(r.Residuals) > 0 {

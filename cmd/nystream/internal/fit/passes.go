@@ -8,12 +8,12 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// scanWords tells of the passes before the fit.
+// scanWords returns the passes before the fit, in words.
 func scanWords(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (and %d before, to open and prepare it)", n)
+	return fmt.Sprintf(", and %d before to open and prepare it", n)
 }
 
 // inputOf returns the input of a side by its place among the names, or nil.

@@ -48,11 +48,10 @@ func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, n
 	if fitted.Choice.Reason != "" { // else the family says it
 		r.Add("chosen", "%s", chosen)
 	}
-	j.task.Fitted(d, r)
-	errors := app.FitErrors(j.App, fitted)
-	r.PutSome(report.KeyErrors, errors)
-	r.AddErrors(errors)
+	r.AddErrors(app.FitErrors(j.App, fitted))
 	addByLandmarks(r, fitted)
+	j.task.Fitted(d, r)
+	r.PutSome(report.KeyErrors, app.FitErrors(j.App, fitted))
 	addData(j, r)
 	addPasses(j, r, fitted)
 	addResiduals(r, fitted, len(d.Values) > 0)
@@ -90,7 +89,7 @@ func addData(j *Job, r *report.Report) {
 	left := j.Sides.LeftOut()
 	r.Put(keyColumnsLeftOut, left)
 	if len(left) > 0 {
-		r.Add("left out", "%s", rows.LeftOutWords(left))
+		r.Add("not used", "%s", rows.LeftOutWords(left))
 	}
 	if j.Sides.Prepared.Left != nil {
 		found := j.Sides.Prepared.Left.Found()
@@ -105,28 +104,25 @@ func addData(j *Job, r *report.Report) {
 // addPasses adds the passes over each source.
 func addPasses(j *Job, r *report.Report, fitted *model.Report) {
 	passes := passesOf(j, fitted)
-	var words []string
-	for _, name := range j.task.Names() {
-		words = append(words, fmt.Sprintf("%d over %s", passes[name], name)+scanWords(j.Scans[name]))
-	}
-	r.Show(report.KeyPasses, passes, "passes", "%s", strings.Join(words, ", "))
+	r.Put(report.KeyPasses, passes)
 	r.Put(report.KeyScans, j.Scans)
-	addReading(j, r)
+	addReading(j, r, passes)
 }
 
-// addReading adds what was read of each source that is in files.
-func addReading(j *Job, r *report.Report) {
+// addReading adds what was read of each source in files, and the passes over each other source.
+func addReading(j *Job, r *report.Report, passes map[string]int) {
 	read := make(map[string]rows.Reading)
 	for i, name := range j.task.Names() {
-		in := inputOf(j, i)
-		if in == nil {
-			continue
-		}
-		of, label := in.Reading(j.Scans[name]), "read"
-		read[name] = of
+		in, label := inputOf(j, i), "read"
 		if len(j.task.Names()) > 1 {
 			label += " of " + name
 		}
+		if in == nil {
+			r.Add(label, "in %s", report.Counted(passes[name], "pass", "passes"))
+			continue
+		}
+		of := in.Reading(j.Scans[name])
+		read[name] = of
 		numbered := "the landmark rows before it"
 		if of.Rows == j.sampled[name] {
 			numbered = "a sample of the rows before it"
@@ -142,15 +138,15 @@ func addResiduals(r *report.Report, fitted *model.Report, values bool) {
 	residuals := ""
 	if len(fitted.Residuals) > 0 {
 		r.PutSome(keyResidual, fitted.Residual())
-		residuals = fmt.Sprintf("residuals up to %.1e", fitted.Residual())
+		residuals = fmt.Sprintf("largest residual %.1e", fitted.Residual())
 		if values {
 			residuals += " of the largest value"
 		}
 	}
 	if fitted.ExactPasses > 0 {
-		r.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d over all entries, %s", fitted.ExactPasses, residuals), ", "))
+		r.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d, %s", fitted.ExactPasses, residuals), ", "))
 	} else if residuals != "" {
-		r.Add("solution", "%s", residuals)
+		r.Add("residuals", "%s", strings.Replace(residuals, "largest residual", "at most", 1))
 	}
 }
 
@@ -160,11 +156,13 @@ func addWork(j *Job, r *report.Report, fitted *model.Report) {
 	r.PutSome(keyResumed, j.resumed)
 	r.Put(report.KeyKernelEntries, fitted.KernelEntries)
 	r.PutUsed(used)
-	r.Add("work", "%s kernel entries, %v", report.Count(fitted.KernelEntries), used)
-	r.Show(report.KeyOutput, j.output, "model", "%s", j.output)
+	r.Add("work", "%v", used)
+	r.Put(report.KeyOutput, j.output)
+	written := []string{j.output}
 	for _, f := range allOutputs(j) {
 		if f.Path != "" {
-			r.Add(f.What, "%s", f.Path)
+			written = append(written, f.Path)
 		}
 	}
+	r.Add("written", "%s", strings.Join(written, ", "))
 }

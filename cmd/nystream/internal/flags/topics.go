@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
+	"github.com/nystream/nystream/docs"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/python"
 )
 
 // texts are texts of help, of topics and of commands: a line that says what a text is about, the
-// text, and behind a line EXAMPLES command lines.
+// text, and behind a line EXAMPLES command lines. Other topics are pages of docs.
 //
 //go:embed topics/*.txt help/*.txt
 var texts embed.FS
@@ -58,6 +59,10 @@ func AddTexts(root *cobra.Command) {
 // outputs matches the outputs of a fit in an example: -o and what follows, on all of its lines.
 var outputs = regexp.MustCompile(`[ \\\n]+-o (.*\\\n)*.*`)
 
+// pages are the topics that are pages of docs.
+var pages = map[string]string{"formats": "formats.md", "glossary": "glossary.md", "methods": "methods.md",
+	"model": "model-format.md", "shards": "distributed.md"}
+
 // NewTopics returns help that is no command's.
 func NewTopics() []*cobra.Command {
 	entries, err := texts.ReadDir("topics")
@@ -68,6 +73,12 @@ func NewTopics() []*cobra.Command {
 		short, long, _, err := readText("topics/" + e.Name())
 		mustRegister(err)
 		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short, Long: lists.Replace(long)})
+	}
+	for name, page := range pages {
+		text, err := docs.Topics.ReadFile(page)
+		mustRegister(err)
+		short, long := plainText(string(text), topicWidth)
+		list = append(list, &cobra.Command{Use: name, Short: short, Long: long})
 	}
 	slices.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.Use, b.Use) })
 	return list

@@ -37,24 +37,37 @@ type FitError struct {
 func (r *Report) AddErrors(list []FitError) {
 	for _, e := range list {
 		if e.Reason != "" {
-			r.Add("error", "of the %s not known: %s", e.Of, e.Reason)
+			r.Add(ErrorName(e.Of), "unknown: %s", e.Reason)
 		} else {
-			r.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
+			r.Add(ErrorName(e.Of), "%.2g (estimated from %s)", float64(e.Value), e.From)
 		}
 	}
+}
+
+// ErrorName returns the name of a relative error, from what it is of: a quantity, or one in a norm.
+func ErrorName(of string) string {
+	quantity, norm, ok := strings.Cut(of, " in the ")
+	switch norm = strings.TrimSuffix(norm, " norm"); {
+	case !ok:
+		return strings.TrimSuffix(of, "s") + " error"
+	case quantity == "matrix":
+		return norm + " error"
+	}
+	quantity, _, _ = strings.Cut(quantity, ",")
+	return norm + " error of the " + quantity
 }
 
 // AddDropped adds a line about rows with nulls that were dropped, if there are any.
 func (r *Report) AddDropped(rows int64) {
 	if rows > 0 {
-		r.Add("dropped", "%s rows with nulls", Count(rows))
+		r.Add("dropped", "%s with nulls", Counted(int(rows), "row", "rows"))
 	}
 }
 
-// AddWarnings adds a line for each warning.
+// AddWarnings adds reasons to doubt the result, which the text has last.
 func (r *Report) AddWarnings(warnings []string) {
 	for _, w := range warnings {
-		r.Add("warning", "%s", w)
+		r.Fields = append(r.Fields, Field{Label: "warning", Text: w, Warning: true})
 	}
 }
 
@@ -98,8 +111,8 @@ func FiguresOf(t *metrics.Tally) *Figures {
 		Optional(metrics.ShareError(accuracy, float64(t.Rows())))}
 }
 
-// Words returns the figures as a line of text. The unit is that of the samples.
+// Words returns the accuracy and macro F1, with the number of samples and their unit.
 func (f *Figures) Words(unit string) string {
-	return fmt.Sprintf("accuracy %.4f%s (micro F1), macro F1 %.4f, of %s %s", float64(f.Accuracy), PlusMinus(f.Error, "%.4f"),
+	return fmt.Sprintf("%.4f%s, macro F1 %.4f (%s %s)", float64(f.Accuracy), PlusMinus(f.Error, "%.4f"),
 		float64(f.MacroF1), Count(f.Samples), unit)
 }

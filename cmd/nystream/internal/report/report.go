@@ -21,6 +21,8 @@ type Field struct {
 	Label string // "" for JSON alone; without a key, a line that continues the one before
 	Text  string // of the line
 	Wide  bool   // the text begins where labels do
+	// Warning is a reason to doubt the result: the last lines of the text, and in colour on a terminal.
+	Warning bool
 }
 
 // line reports whether the field is a line of text.
@@ -98,17 +100,33 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// WriteText writes the title and the lines, with the texts below each other.
-func (r *Report) WriteText(out io.Writer) error {
+// WriteText writes the title and the lines, their texts in one column, then the warnings. With colour these are yellow.
+func (r *Report) WriteText(out io.Writer, colour bool) error {
 	w := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
 	fmt.Fprintln(w, r.Title)
 	for _, f := range r.Fields {
 		switch {
+		case f.Warning:
 		case f.Wide:
 			fmt.Fprintf(w, "  %s\n", f.Text)
 		case f.line():
 			fmt.Fprintf(w, "  %s\t%s\n", f.Label, f.Text)
 		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, f := range r.Fields {
+		if !f.Warning {
+			continue
+		}
+		line := "warning: " + f.Text
+		if colour {
+			line = "\x1b[33m" + line + "\x1b[0m"
+		}
+		if _, err := fmt.Fprintln(out, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }

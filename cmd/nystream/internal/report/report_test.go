@@ -21,7 +21,7 @@ func TestFields(t *testing.T) {
 	}
 	r.PutSome(g.Key("zero", ""), 0.0)
 	var text strings.Builder
-	if err := r.WriteText(&text); err != nil {
+	if err := r.WriteText(&text, false); err != nil {
 		t.Fatal(err)
 	}
 	if want := "title\n  label   2 & <b>\n  text    alone\n          continued\n"; text.String() != want {

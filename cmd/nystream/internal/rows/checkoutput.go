@@ -2,7 +2,6 @@ package rows
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"golang.org/x/term"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
@@ -191,7 +189,7 @@ func checkFormat(a *app.App, flag, path string, extensions []string) error {
 		return flags.Usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.Compression, format, strings.Join(blockstore.Compressions(format), ", "), flags.DidYouMean(a.Compression, blockstore.Compressions(format)))
 	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
 		return flags.Usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
-	case app.IsStandardOutput(path) && isTerminal(a.Out) && slices.Contains([]string{"npy", "arrow-stream", "parquet"}, format):
+	case app.IsStandardOutput(path) && app.IsTerminal(a.Out) && slices.Contains([]string{"npy", "arrow-stream", "parquet"}, format):
 		return flags.Usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
 	}
 	return nil
@@ -203,12 +201,4 @@ func ownExtension(path string) string {
 		return extensionOf(format)
 	}
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-}
-
-func isTerminal(out io.Writer) bool {
-	if p, ok := out.(*app.StandardOutput); ok {
-		out = p.Writer
-	}
-	f, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

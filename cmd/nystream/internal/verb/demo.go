@@ -48,7 +48,7 @@ func NewDemo(a *app.App, root func(a *app.App) *cobra.Command) *cobra.Command {
 	d.set.Add(
 		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to make for the fit", First: true, Value: flags.Int64(&d.rows, 200000)},
 		flags.Flag{Name: "dir", Arg: "folder", Usage: "folder for the files", Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&d.dir, "nystream-demo"), Complete: flags.Folders},
-		flags.Flag{Name: "csv", Arg: "folder", Usage: "folder for train.csv and test.csv of made letters", Group: flags.Output, Effect: flags.Writes, Value: flags.String(&d.csv, ""), Complete: flags.Folders},
+		flags.Flag{Name: "csv", Arg: "folder", Usage: "folder for train.csv and test.csv of synthetic letters", Group: flags.Output, Effect: flags.Writes, Value: flags.String(&d.csv, ""), Complete: flags.Folders},
 	)
 	return cmd
 }

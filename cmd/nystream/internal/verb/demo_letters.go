@@ -82,7 +82,7 @@ func (d *demoCommand) writeLetters(dir string) error {
 		if err := blockstore.WriteFile(path, content); err != nil {
 			return err
 		}
-		d.say("%s made letters of %d numbers: %s", report.Count(int64(file.rows)), letterDimension, path)
+		d.say("%s synthetic letters of %d numbers: %s", report.Count(int64(file.rows)), letterDimension, path)
 	}
 	return nil
 }

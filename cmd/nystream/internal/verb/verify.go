@@ -281,7 +281,7 @@ func doubts(d *model.Description, found *model.Verification, sample int) (doubtf
 func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing) error {
 	d, used := f.Model.Describe(), v.app.Used()
 	doubtful, warnings := doubts(d, found, sample)
-	r := &report.Report{Title: d.Method + " model of " + d.Subject}
+	r := &report.Report{Title: d.Method + " model of " + report.Rounded(d.Subject)}
 	how, where, between := "exact", "all rows", ""
 	if sample > 0 {
 		how, where, between = "sampled", "a sample", " between the sampled rows"
@@ -291,14 +291,14 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 	r.Put(keyNorm, found.Norm)
 	r.Put(report.KeyWarnings, warnings)
 	r.AddWarnings(warnings)
-	r.Show(keySpectralError, found.SpectralError, "spectral error", "%.4g of ‖A‖₂%s = %.4g", found.SpectralError, between, found.Norm)
+	r.Show(keySpectralError, found.SpectralError, "spectral error", "%.4g of ‖A‖₂ = %.4g%s", found.SpectralError, found.Norm, between)
 	r.Show(keyFrobeniusError, found.FrobeniusError, "Frobenius error", "%.4g of ‖A‖_F%s", found.FrobeniusError, between)
 	if list := found.Residuals; len(list) > 0 {
-		r.Show(report.KeyResiduals, list, "residuals", "%.2g to %.2g of each value, and %d of %d above %.2g", slices.Min(list), slices.Max(list), doubtful, len(list), ksvd.Converged)
+		r.Show(report.KeyResiduals, list, "residuals", "%.2g to %.2g of each value, %d of %d above %.2g", slices.Min(list), slices.Max(list), doubtful, len(list), ksvd.Converged)
 		r.Put(report.KeyNotConverged, doubtful)
 	}
 	if !math.IsNaN(found.TraceKept) {
-		r.Show(report.KeyTraceKept, found.TraceKept, "trace", "Â has %.4g of tr(A)%s", found.TraceKept, between)
+		r.Show(report.KeyTraceKept, found.TraceKept, "trace", "%.4g of tr(A) in the model%s", found.TraceKept, between)
 	}
 	r.Put(report.KeyRows, found.Rows)
 	r.Put(report.KeyColumns, found.Cols)
@@ -310,7 +310,7 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 	addPairings(r, files)
 	r.Put(report.KeyKernelEntries, found.KernelEntries)
 	r.PutUsed(used)
-	r.Add("work", "%s kernel entries, %v", report.Count(found.KernelEntries), used)
+	r.Add("work", "%v", used)
 	r.Put(report.KeyNotes, []string{})
 	return v.app.Print(r)
 }
@@ -321,11 +321,11 @@ func addPairings(r *report.Report, files []saved.Pairing) {
 	for _, p := range files {
 		switch {
 		case p.Belongs == nil:
-			r.Add("written with it", "%s, which is not there and was not compared", p.File)
+			r.Add("written with it", "%s, missing, so not compared", p.File)
 		case *p.Belongs:
 			r.Add("written with it", "%s, unchanged since the fit", p.File)
 		default:
-			r.Add("written with it", "%s, which is another one now", p.File)
+			r.Add("written with it", "%s, changed since the fit", p.File)
 		}
 	}
 }

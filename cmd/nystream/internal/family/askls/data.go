@@ -215,7 +215,7 @@ func (c *task) title() string {
 	}
 	kernel := ""
 	if c.input() == "" {
-		kernel = ", " + c.job.Kernel.String()
+		kernel = ", " + report.Rounded(c.job.Kernel.String())
 	}
 	return fmt.Sprintf("askls model of %s%s %s, %d classes%s", report.Count(s.Rows), of, c.unit(), len(c.known.Classes), kernel)
 }

@@ -58,13 +58,13 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(keyClassSizes, sizes)
 	rows.PutGraph(r, c.job.Graph, &c.job.Edges)
 	if d.Kernel != "" {
-		r.Add("kernel", "%s", d.Kernel)
+		r.Add("kernel", "%s", report.Rounded(d.Kernel))
 	}
 	ridge := ""
 	if f.Ridge > 0 {
 		ridge = fmt.Sprintf(", ridge %g", f.Ridge)
 	}
-	r.Show(keyC, f.C, "machine", "C %g%s, merged by %s", f.C, ridge, f.Merge)
+	r.Show(keyC, f.C, "C", "%g%s; source and target functions merged by %s", f.C, ridge, f.Merge)
 	r.Put(report.KeyRidge, f.Ridge)
 	r.Put(keyMerge, f.Merge.String())
 	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", engineWords(c))
@@ -76,7 +76,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 		key   *report.Key
 		name  string
 		tally *metrics.Tally
-	}{{keyTrain, "train", &c.told.train}, {keyOutOfFold, "out of fold", &c.told.outOfFold}, {keyTest, "test", &c.told.test}} {
+	}{{keyTrain, "training accuracy", &c.told.train}, {keyOutOfFold, "accuracy out of fold", &c.told.outOfFold}, {keyTest, "test accuracy", &c.told.test}} {
 		if figures := report.FiguresOf(one.tally); figures != nil {
 			if one.key == keyTrain {
 				figures.Error = nil
@@ -99,7 +99,7 @@ func engineWords(c *task) string {
 		words = append(words, fmt.Sprintf("condition number %.1e", f.Condition))
 	}
 	if f.NotConverged {
-		words = append(words, "not settled")
+		words = append(words, "not converged")
 	}
 	return strings.Join(words, ", ")
 }

@@ -66,15 +66,15 @@ var (
 func (c *task) fitted(d *model.Description, r *report.Report) {
 	f, known := c.fitting, c.knownWords()
 	r.Put(keyParadigm, f.Paradigm.String())
-	r.Add("kernel", "%s", d.Kernel)
+	r.Add("kernel", "%s", report.Rounded(d.Kernel))
 	if known != "" {
-		r.Show(report.KeyKnown, known, "known", "%s", known)
+		r.Show(report.KeyKnown, known, "supervised by", "%s", known)
 	}
 	report.PutClasses(r, c.classes)
 	report.PutClusters(r, f.Labels, c.how.Clusters)
 	if c.choosesClasses() {
 		r.PutSome(keyScore, c.seen)
-		r.Add("score", "%.4f of the rows of the fit are put into their class", c.seen)
+		r.Add("accuracy", "%.4f (training rows)", c.seen)
 	}
 	if c.labels != nil && f.Labels != nil {
 		r.PutSome(keyNMI, c.nmi)
@@ -85,7 +85,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	}
 	features := ""
 	if f.Landmarks > 0 && !math.IsNaN(f.FeatureError) {
-		features = fmt.Sprintf(", %d landmarks, which leave %.1e of the trace of the kernel", f.Landmarks, f.FeatureError)
+		features = fmt.Sprintf(", %d landmarks that miss %.1e of the trace of the kernel", f.Landmarks, f.FeatureError)
 	}
 	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s%s", f.Engine, features)
 	r.PutSome(report.KeyLandmarks, f.Landmarks)
@@ -93,7 +93,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Show(keyObjective, f.History, "objective", "%s", report.Values(f.History))
 	r.Put(keyHSIC, f.Objective/math.Pow(float64(max(1, f.Rows-1)), 2))
 	r.Show(report.KeyIterations, f.Iterations, "iterations", "%d%s%s%s", f.Iterations, countedWords(f.Damped, " damped"),
-		countedWords(f.Rounds-1, " more turns of clusters and W"), map[bool]string{true: "; not converged"}[f.NotConverged])
+		countedWords(f.Rounds-1, " more rounds of clusters and W"), map[bool]string{true: "; not converged"}[f.NotConverged])
 	r.Put(keyDamped, f.Damped)
 	r.Put(keyTurns, f.Rounds)
 	r.Put(report.KeyConverged, !f.NotConverged)

@@ -183,7 +183,7 @@ func (c *task) shape() model.Shape {
 
 func (c *task) title() string {
 	s := c.shape()
-	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", report.Count(s.Rows), report.Count(s.Cols), c.job.Kernel,
+	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", report.Count(s.Rows), report.Count(s.Cols), report.Rounded(c.job.Kernel.String()),
 		map[string]string{saved.GraphInput: "edges out of and into nodes", saved.SourcesInput: "rows of two sources", saved.MatrixInput: "rows and columns"}[c.input()])
 }
 

@@ -31,17 +31,17 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(report.KeyCentred, f.Centered)
 	rows.PutGraph(r, c.job.Graph, &c.job.Edges)
 	r.Add("rank", "%d", d.Rank)
-	r.Add("values", "%s", report.Values(d.Values))
+	r.Add("singular values", "%s", report.Values(d.Values))
 	if f.Samples[0] > 0 {
 		r.Show(keySamples, f.Samples[:], "samples", "%s rows, %s columns", report.Count(int64(f.Samples[0])), report.Count(int64(f.Samples[1])))
 	}
 	if len(f.EstimatedResiduals) > 0 {
-		r.Show(keyEstimatedResiduals, f.EstimatedResiduals, "residuals", "about %.2g to %.2g of each value, and %d of %d above %.2g",
+		r.Show(keyEstimatedResiduals, f.EstimatedResiduals, "residuals", "%.2g to %.2g of each value (estimated), %d of %d above %.2g",
 			slices.Min(f.EstimatedResiduals), slices.Max(f.EstimatedResiduals), f.Doubtful(), f.Rank(), ksvd.Converged)
 		r.Put(report.KeyNotConverged, f.Doubtful())
 	}
 	if d := f.Directions; d.Checked > 0 {
-		r.Show(keyDirectionError, d.Error, "directions", "error about %.2g (0 to 2), %d of the %d leading ones missed", d.Error, d.Missed, d.Checked)
+		r.Show(keyDirectionError, d.Error, "directions", "error %.2g of at most 2 (estimated), %d of the %d leading ones missed", d.Error, d.Missed, d.Checked)
 		r.Put(keyDirectionsChecked, d.Checked)
 		r.Put(keyDirectionsMissed, d.Missed)
 	}

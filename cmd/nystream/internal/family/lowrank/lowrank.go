@@ -187,7 +187,7 @@ func (c *task) title() string {
 	if c.explicit() {
 		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.job.Method, c.mapping, report.Count(s.Rows), report.Count(s.Cols))
 	}
-	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.job.Method, report.Count(s.Rows), report.Count(s.Cols), c.job.Kernel)
+	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.job.Method, report.Count(s.Rows), report.Count(s.Cols), report.Rounded(c.job.Kernel.String()))
 }
 
 // plan counts the passes for factors too, of which one makes them orthonormal.

@@ -48,12 +48,22 @@ var (
 	keyOrthogonalityBound = lowrankKeys.Key("orthogonality_bound", "upper bound of max|UᵀU−I|")
 )
 
+// valuesName returns what the values of a decomposition are called.
+func valuesName(symmetric bool) string {
+	if symmetric {
+		return "eigenvalues"
+	}
+	return "singular values"
+}
+
 func (c *task) fitted(d *model.Description, r *report.Report) {
 	f, shares := c.fitting, c.fitting.Explained()
 	r.PutSome(report.KeyMap, c.mapWords())
+	if shares == nil {
+		c.addQuality(r)
+	}
 	r.Add("rank", "%d", d.Rank)
-	r.Add("columns", "%d used", d.Columns)
-	r.Add("values", "%s", report.Values(f.Values))
+	r.Add(valuesName(f.Symmetric()), "%s", report.Values(f.Values))
 	r.Put(keyShift, f.Shift)
 	if f.Symmetric() && shares == nil {
 		r.Add("shift", "%.4g", f.Shift)
@@ -64,9 +74,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.PutSome(keyTraceResidual, f.TraceResidual)
 	r.PutSome(report.KeyTraceKept, f.TraceKept)
 	if shares != nil {
-		r.Show(report.KeyExplained, shares, "explained", "%s of the variance, %.4g in all", report.Values(shares), floats.Sum(shares))
-	} else if !math.IsNaN(f.TraceResidual) {
-		r.Add("trace", "Â has %.4g of tr(A), %.4g in the columns of U", f.TraceKept, 1-f.TraceResidual)
+		r.Show(report.KeyExplained, shares, "explained", "%s of the variance, %.4g in total", report.Values(shares), floats.Sum(shares))
 	}
 	if c.tolerance != 0 {
 		r.Put(report.KeyTolerance, c.tolerance)
@@ -94,5 +102,30 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(keyOrthogonalityBound, f.OrthogonalityBound())
 	if bound := f.OrthogonalityBound(); !f.Refined() && bound > orthonormal {
 		r.Add("orthogonality", "max|UᵀU−I| below about %.0e (write factors to have it at rounding)", bound)
+	}
+}
+
+// Relative errors in the Frobenius norm up to which an approximation is good or fair.
+const good, fair = 0.05, 0.2
+
+// addQuality adds a verdict on the approximation of a kernel matrix, and the share of its trace that U explains.
+func (c *task) addQuality(r *report.Report) {
+	f, found := c.fitting, math.NaN()
+	for _, e := range f.Estimates {
+		if e.Of == model.MatrixFrobenius {
+			found = e.Value
+		}
+	}
+	switch {
+	case math.IsNaN(found):
+	case found > fair:
+		r.Add("quality", "poor: Frobenius error above %g; a larger --rank or a wider kernel lowers it", fair)
+	case found > good:
+		r.Add("quality", "fair: Frobenius error above %g", good)
+	default:
+		r.Add("quality", "good: Frobenius error at most %g", good)
+	}
+	if explained := 1 - f.TraceResidual; !math.IsNaN(explained) {
+		r.Add("explained", "%.1f %% of the trace, by the columns of U", 100*explained)
 	}
 }

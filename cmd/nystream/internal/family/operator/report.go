@@ -54,7 +54,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	putValues(r, f.Model)
 	r.Put(keyKind, string(c.kind))
 	r.Put(keyTask, f.Task.String())
-	r.Add("kernel", "%s", d.Kernel)
+	r.Add("kernel", "%s", report.Rounded(d.Kernel))
 	if t := f.Operator.Traits(); t.Inverts {
 		r.Show(report.KeyRidge, t.Ridge, "ridge", "%g", t.Ridge)
 	}
@@ -82,7 +82,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	if _, ok := f.Operator.(rkhs.Covariance); ok && f.Trace > 0 {
 		shares := slices.Clone(f.Values)
 		floats.Scale(1/f.Trace, shares)
-		r.Show(report.KeyExplained, shares, "explained", "%s of the trace, %.4g in all", report.Values(shares), floats.Sum(shares))
+		r.Show(report.KeyExplained, shares, "explained", "%s of the trace, %.4g in total", report.Values(shares), floats.Sum(shares))
 	}
 	report.PutClusters(r, c.labels, c.clusters)
 }

@@ -228,7 +228,13 @@ func (c *task) problem(rows stream.Source) (d ridge.Data, err error) {
 }
 
 func (c *task) title() string {
-	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", report.Count(c.job.Shape().Rows), c.job.Shape().Columns, c.asides.Words("--label", "--target"))
+	kind, flag := "regression", "--target"
+	if c.asides.Words(flag) == "" {
+		kind, flag = "classifier", "--label"
+	}
+	of, _ := strings.CutPrefix(c.asides.Words(flag), flag+" ")
+	return fmt.Sprintf("ridge %s of %s: %s rows × %s", kind, of, report.Count(c.job.Shape().Rows),
+		report.Counted(c.job.Shape().Columns, "column", "columns"))
 }
 
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
@@ -344,6 +350,14 @@ func (c *task) errorOf(p ridge.Penalty) float64 {
 	return p.RMSE[0]
 }
 
+// errorName returns the name of that error.
+func (c *task) errorName() string {
+	if c.fitting.Classes > 0 {
+		return "error rate"
+	}
+	return "RMSE"
+}
+
 // ridgeKeys are the keys of fit ridge.
 var ridgeKeys = report.NewGroup("fit ridge")
 
@@ -365,23 +379,20 @@ var (
 
 func (c *task) fitted(d *model.Description, r *report.Report) {
 	f, best := c.fitting, c.fitting.Chosen()
-	r.Add("kernel", "%s", d.Kernel)
-	c.addKernels(r)
-	known := c.asides.Words("--label", "--target")
-	r.Show(report.KeyKnown, known, "predicts", "%s", known)
+	c.addScores(r)
 	report.PutClasses(r, c.classes)
+	r.Add("kernel", "%s", report.Rounded(d.Kernel))
+	c.addKernels(r)
+	r.Put(report.KeyKnown, c.asides.Words("--label", "--target"))
 	r.Put(keyFolds, f.Folds)
 	r.Put(keyCorrectedFor, f.Configurations)
 	r.Put(keyCounted, f.Counted)
-	c.addScores(r)
 	var path []ridgePenalty
-	var words []string
 	for _, p := range f.Path {
 		path = append(path, newRidgePenalty(p))
-		words = append(words, fmt.Sprintf("%.2g: %.4g", p.Lambda, c.errorOf(p)))
 	}
 	r.Put(keyPath, path)
-	r.Show(keyPenalty, best.Lambda, "penalty", "%.4g, of %s", best.Lambda, strings.Join(words, "  "))
+	r.Show(keyPenalty, best.Lambda, "penalty", "%.4g", best.Lambda)
 	r.Show(report.KeyLandmarks, f.Landmarks.Rows, "landmarks", "%s", report.Count(int64(f.Landmarks.Rows)))
 	if f.Learnt != nil {
 		c.putMetric(r)
@@ -394,7 +405,7 @@ func (c *task) addKernels(r *report.Report) {
 	for _, k := range c.fitting.Kernels {
 		kernels = append(kernels, ridgeKernel{k.Kernel.String(), newRidgePenalty(k.Penalty)})
 		if len(c.fitting.Kernels) > 1 {
-			r.Add("tried", "%s: error %.4g at penalty %.2g", report.Rounded(k.Kernel.String()), c.errorOf(k.Penalty), k.Lambda)
+			r.Add("  tried", "%s: %s %.4g at penalty %.2g", report.Rounded(k.Kernel.String()), c.errorName(), c.errorOf(k.Penalty), k.Lambda)
 		}
 	}
 	r.Put(keyKernels, kernels)
@@ -405,18 +416,22 @@ func (c *task) addScores(r *report.Report) {
 	f := c.fitting
 	how := fmt.Sprintf("%d folds", f.Folds)
 	if f.Folds == 1 {
-		how = "a tenth of the rows, held out"
+		how = "a tenth of the rows held out"
 	}
 	corrected := ""
 	if f.Configurations > 0 {
-		corrected = fmt.Sprintf("; corrected for the choice among %d configurations", f.Configurations)
+		corrected = fmt.Sprintf(", corrected for a choice of %d configurations", f.Configurations)
 	}
 	var scores []ridgeScore
 	for j, r2 := range f.R2 {
 		rmse := f.RMSE[j]
 		scores = append(scores, ridgeScore{f.Names[j], report.Number(rmse.Value), report.Optional(rmse.StandardError),
 			report.Number(r2), report.Optional(f.R2Error[j])})
-		r.Add("error", "%s: RMSE %.4g%s, R² %.4f%s (%s%s)", f.Names[j], rmse.Value,
+		label := "RMSE"
+		if len(f.Names) > 1 {
+			label += " of " + f.Names[j]
+		}
+		r.Add(label, "%.4g%s, R² %.4f%s (%s%s)", rmse.Value,
 			report.PlusMinus(report.Optional(rmse.StandardError), "%.2g"), r2, report.PlusMinus(report.Optional(f.R2Error[j]), "%.4f"), how, corrected)
 	}
 	r.PutSome(keyScores, scores)
@@ -432,9 +447,10 @@ func (c *task) addScores(r *report.Report) {
 		r.Put(keyF1, f1)
 		r.Put(keyLogLoss, s.LogLoss)
 		r.Put(keyTemperature, f.Temperature)
-		r.Add("error", "%.4f%s of the rows are put into another class (%s; counted on %s rows%s)", 1-s.Accuracy,
+		r.Add("accuracy", "%.4f%s (%s, %s rows%s)", s.Accuracy,
 			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Counted)), corrected)
-		r.Add("scores", "macro F1 %.4f, log loss of probabilities %.4f", s.MacroF1, s.LogLoss)
+		r.Add("macro F1", "%.4f", s.MacroF1)
+		r.Add("log loss", "%.4f", s.LogLoss)
 	}
 }
 
@@ -442,7 +458,7 @@ func (c *task) addScores(r *report.Report) {
 func (c *task) putMetric(r *report.Report) {
 	l := c.fitting.Learnt
 	metric := ridgeMetric{c.how.Metric.String(), l.Round, report.Numbers(l.Errors)}
-	r.Show(keyMetric, metric, "metric", "%s, round %d is taken (0: none); errors %s on rows left out", c.how.Metric, l.Round, report.Values(l.Errors))
+	r.Show(keyMetric, metric, "metric", "%s, of round %d (0: none); errors on rows left out: %s", c.how.Metric, l.Round, report.Values(l.Errors))
 	var all []ridgeImportance // the largest first
 	for j, v := range l.Importance {
 		all = append(all, ridgeImportance{l.Columns[j], report.Number(v)})

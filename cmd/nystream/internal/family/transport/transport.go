@@ -150,7 +150,7 @@ func (c *task) title() string {
 	if s.OneSource() {
 		s.Cols = s.Rows
 	}
-	return fmt.Sprintf("transport model of %s rows to %s, %s", report.Count(s.Rows), report.Count(s.Cols), c.job.Kernel)
+	return fmt.Sprintf("transport model of %s rows to %s, %s", report.Count(s.Rows), report.Count(s.Cols), report.Rounded(c.job.Kernel.String()))
 }
 
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
@@ -186,15 +186,15 @@ var (
 func (c *task) fitted(_ *model.Description, r *report.Report) {
 	f := c.fitting
 	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", f.Engine)
-	r.Show(report.KeyIterations, f.Iterations, "iterations", "%d, row masses %.2g off", f.Iterations, f.MarginalError())
+	r.Show(report.KeyIterations, f.Iterations, "iterations", "%d; row masses are off by %.2g", f.Iterations, f.MarginalError())
 	r.Put(report.KeyConverged, !f.NotConverged)
 	r.Put(keyMarginalError, f.MarginalError())
 	r.Put(keyHistory, f.History)
 	if !math.IsNaN(f.Cost) {
-		r.Show(keyCost, f.Cost, "cost", "%.6g", f.Cost)
+		r.Show(keyCost, f.Cost, "transport cost", "%.4g", f.Cost)
 	}
 	r.Put(keyEpsilon, f.Epsilon)
-	r.Show(keyValue, f.Value, "value", "%.6g with the entropy, epsilon %g", f.Value, f.Epsilon)
+	r.Show(keyValue, f.Value, "with entropy", "%.4g, epsilon %g", f.Value, f.Epsilon)
 	if f.MarginalPenalty > 0 {
 		r.Put(keyMarginalPenalty, f.MarginalPenalty)
 	}

@@ -94,7 +94,11 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 		return nil, err
 	}
 	found := f.model(m.Rank)
-	return finishFit(ctx, e, f.tiles, found, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.held, f.trace)
+	fewer, err := f.withFewer(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
 }
 
 // landmarkFit is a fit under way: first the embedding Q, then its core.
@@ -105,10 +109,11 @@ type landmarkFit struct {
 	points          *landmarkPoints
 	landmarks, core *basis.Panel
 	held            heldRows
-	basis           *whitened  // nil for kernels that may be indefinite
-	side            *Embedding // Q
-	singular        []float64  // of F, for each column of Q
-	condition       float64    // of K(·, J), where there is no basis
+	basis           *whitened      // nil for kernels that may be indefinite
+	side            *Embedding     // Q
+	singular        []float64      // of F, for each column of Q
+	condition       float64        // of K(·, J), where there is no basis
+	square          blas64.General // FᵀF, where there is a basis
 	trace           float64
 	spectrum        *eigen // of W − βI
 	beta            float64
@@ -134,6 +139,7 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine,
 		return nil, err
 	}
 	f.landmarks, f.core, f.held = panels[0], panels[1], heldRows{Panel: panels[2]}
+	f.landmarks.Order = points.order
 	if err := basis.ChooseScale(ctx, e, f.tiles, f.landmarks.Rows, f.landmarks); err != nil {
 		return nil, err
 	}
@@ -147,6 +153,7 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine,
 type landmarkPoints struct {
 	landmarks []int64 // J
 	core      []int64 // S ∪ J
+	order     []int64 // of landmarks, as [basis.Panel] has it
 	scouted   int     // rows of high leverage that the pass adds to the core
 	notes     []string
 }
@@ -251,6 +258,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	if err != nil {
 		return nil, err
 	}
+	p.order = landmarks.Order
 	p.landmarks, p.core = landmarks.Number, basis.Union(p.core, landmarks.Number)
 	return basis.Ahead{Source: src, Panels: panels}, nil
 }
@@ -315,7 +323,13 @@ func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src s
 		return err
 	}
 	f.take(found.B)
-	eig, err := newEigen("the sketch", found.A.Matrix())
+	f.square = found.A.Matrix()
+	return f.decompose(u, f.square)
+}
+
+// decompose makes Q the eigenvectors of FᵀF, for landmarks with the factor U.
+func (f *landmarkFit) decompose(u, gram blas64.General) error {
+	eig, err := newEigen("the sketch", gram)
 	if err != nil {
 		return err
 	}

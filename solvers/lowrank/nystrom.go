@@ -69,13 +69,18 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
-	found, cond, err := m.finish(ctx, e, t, streamed.A.R(), landmarks)
+	factor := streamed.A.R()
+	found, cond, err := m.finish(ctx, e, t, factor, landmarks)
+	if err != nil {
+		return nil, err
+	}
+	fewer, err := m.withFewer(ctx, e, t, factor, landmarks)
 	if err != nil {
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
 	notes := append(fewerNote("landmarks", n, m.landmarks(), landmarks.Count()), rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance)...)
-	f, err := finishFit(ctx, e, t, found, notes, cond, rest, rest, streamed.B.A.Totals()[0])
+	f, err := finishWith(ctx, e, t, found, fewer, notes, cond, rest, streamed.B.A.Totals()[0])
 	if err != nil {
 		return nil, err
 	}
@@ -220,6 +225,9 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	m.choice(s.Rows, k).AddTo(p.Plan, p.d)
 	p.pass(s.Rows, c, c, c*c)
 	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
+	for _, count := range fewerCounts(int(c), m.Rank) {
+		p.AddEntries(float64(count) * float64(count))
+	}
 	p.SharedPasses = []string{"fit"}
 	return p.Plan, nil
 }

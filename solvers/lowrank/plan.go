@@ -198,6 +198,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		p, err := m.planPass(e, s.Rows, s.Columns, k)
 		if err == nil {
 			p.SharedPasses = []string{"fit"}
+			err = m.planFewer(e, p, s, k)
 		}
 		return p, err
 	}

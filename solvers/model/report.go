@@ -22,6 +22,9 @@ type Report struct {
 	// Estimates are those of the error of the model; none where the fit is exact.
 	// [Report.AddEstimate] adds one.
 	Estimates []Estimate
+	// ByLandmarks are the errors of fits with a quarter and half of the landmarks, in the order of their draw, and last
+	// of the fit itself. It is nil if a method or a fit cannot tell.
+	ByLandmarks []LandmarkError
 	// Residuals are those of the equations that the values and vectors solve, one for each
 	// value, relative to the largest value; nil where they are not known.
 	Residuals []float64

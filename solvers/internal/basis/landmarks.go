@@ -160,7 +160,11 @@ func (l Landmarks) Choose(ctx context.Context, e stream.Engine,
 	if err != nil {
 		return nil, err
 	}
-	return candidates.Pick(chosen), nil
+	landmarks := candidates.Pick(chosen)
+	for _, i := range chosen {
+		landmarks.Order = append(landmarks.Order, candidates.Number[i])
+	}
+	return landmarks, nil
 }
 
 // Note tells what [RuleAuto] came to.

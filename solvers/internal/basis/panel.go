@@ -14,6 +14,7 @@
 package basis
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -32,6 +33,7 @@ type Panel struct {
 	Number []int64         // of the rows in the source, ascending
 	Kept   []stream.Column // of the rows, if [Gather] was asked for them; not of panels made of this one
 	Cols   *tiles.Rows     // the columns of tiles: the rows, in the order in which signs fold them
+	Order  []int64         // numbers in the order in which a rule chose landmarks; nil if uniform
 }
 
 // NewPanel returns a panel of rows with ascending numbers. With signs the columns of tiles are in
@@ -55,6 +57,29 @@ func (p *Panel) Pick(indices []int) *Panel {
 		numbers[i] = p.Number[k]
 	}
 	return NewPanel(dense.PickRows(p.Rows, indices), numbers, nil)
+}
+
+// Leading returns the places of the landmarks that were drawn first, ascending. Uniform landmarks have no order of
+// their own: a random one is drawn.
+func (p *Panel) Leading(count int, seed uint64) []int {
+	order := p.Order
+	if order == nil {
+		order = slices.Clone(p.Number)
+		random := sketch.NewRandom(seed, "order of landmarks")
+		hash := func(number int64) uint64 {
+			draws := random.At(uint64(number))
+			return draws.Uint64()
+		}
+		slices.SortFunc(order, func(a, b int64) int { return cmp.Or(cmp.Compare(hash(a), hash(b)), cmp.Compare(a, b)) })
+	}
+	var places []int
+	for _, number := range order {
+		if place, found := slices.BinarySearch(p.Number, number); found && len(places) < count {
+			places = append(places, place)
+		}
+	}
+	slices.Sort(places)
+	return places
 }
 
 // Keep is Pick of ascending indices in the memory of p, which is lost.

@@ -50,7 +50,9 @@ func Whiten(ctx context.Context, e stream.Engine,
 	_, rank, _ := lapack64.Pstrf(Symmetric(matrix.Clone(w)), order, Dependence*largest, make([]float64, 2*w.Rows))
 	if rank < w.Rows {
 		independent := slices.Sorted(slices.Values(order[:max(1, rank)]))
+		order := landmarks.Order
 		landmarks, w = landmarks.Pick(independent), dense.PickRows(dense.PickColumns(w, independent), independent)
+		landmarks.Order = order
 	}
 	scale := dense.Trace(w)
 	if scale == 0 {

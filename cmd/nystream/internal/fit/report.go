@@ -17,6 +17,7 @@ var fitKeys = report.NewGroup("fit")
 var (
 	keyResidual       = fitKeys.Key("residual", "largest residual of a value, over the largest value")
 	keyExactPasses    = fitKeys.Key("exact_passes", "passes over all entries of A")
+	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, and a prediction with twice as many: landmarks, error, predicted")
 	keyColumnsLeftOut = fitKeys.Key("columns_left_out", "columns that are no features: name, reason")
 	keyResumed        = fitKeys.Key("resumed", "passes that went on from states: pass, row, of (rows)")
 )
@@ -48,6 +49,7 @@ func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, n
 		r.Add("chosen", "%s", chosen)
 	}
 	r.AddErrors(app.FitErrors(j.App, fitted))
+	addByLandmarks(r, fitted)
 	j.task.Fitted(d, r)
 	r.PutSome(report.KeyErrors, app.FitErrors(j.App, fitted))
 	addData(j, r)
@@ -56,6 +58,30 @@ func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, n
 	addWork(j, r, fitted)
 	r.Put(report.KeyNotes, notes)
 	return r, notes
+}
+
+// landmarkError is an error with so many landmarks.
+type landmarkError struct {
+	Landmarks int           `json:"landmarks"`
+	Error     report.Number `json:"error"`
+	Predicted bool          `json:"predicted"`
+}
+
+// addByLandmarks adds what fewer landmarks give, and what more would.
+func addByLandmarks(r *report.Report, fitted *model.Report) {
+	next, known := fitted.NextError()
+	if !known {
+		return
+	}
+	var list []landmarkError
+	var words []string
+	for _, of := range fitted.ByLandmarks {
+		list = append(list, landmarkError{of.Landmarks, report.Number(of.Error), false})
+		words = append(words, fmt.Sprintf("%.2g with %s", of.Error, report.Count(int64(of.Landmarks))))
+	}
+	list = append(list, landmarkError{next.Landmarks, report.Number(next.Error), true})
+	r.Show(keyByLandmarks, list, "landmarks", "error %s; about %.2g with %s",
+		strings.Join(words, ", "), next.Error, report.Count(int64(next.Landmarks)))
 }
 
 // addData adds what was left out of the data.

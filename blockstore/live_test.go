@@ -59,7 +59,7 @@ func TestLiveText(t *testing.T) {
 		want := filetest.MustRead(t, mustOpen(t, c.o, path), 5)
 		for seed := range uint64(4) {
 			live := c.o
-			live.Live, live.Stdin = true, &trickle{strings.NewReader(c.text), rand.New(rand.NewPCG(seed, 1))}
+			live.Live, live.Reader = true, &trickle{strings.NewReader(c.text), rand.New(rand.NewPCG(seed, 1))}
 			live.Format = strings.TrimPrefix(filepath.Ext(c.name), ".")
 			if live.Format == "tsv" {
 				live.Format = "csv"
@@ -100,7 +100,7 @@ func TestLiveFormats(t *testing.T) {
 		want := numbersOf(t, mustOpen(t, Options{}, path))
 		for seed := range uint64(2) {
 			in := &trickle{bytes.NewReader(content), rand.New(rand.NewPCG(seed, 2))}
-			o := Options{Live: seed > 0, Stdin: in, Format: map[string]string{".libsvm": "libsvm"}[c.extension]}
+			o := Options{Live: seed > 0, Reader: in, Format: map[string]string{".libsvm": "libsvm"}[c.extension]}
 			src := mustOpen(t, o, "-")
 			if src.Info().Live != (c.live && o.Live) {
 				t.Errorf("%s: live %v", c.extension, src.Info().Live)
@@ -122,7 +122,7 @@ func TestLivePause(t *testing.T) {
 	} {
 		out, in := io.Pipe()
 		go in.Write([]byte(c[0]))
-		src := mustOpen(t, Options{Live: true, Stdin: out, Format: format}, "-")
+		src := mustOpen(t, Options{Live: true, Reader: out, Format: format}, "-")
 		r, err := src.Open(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestLiveRefuses(t *testing.T) {
 		{"a short line", "1,2\n", "2 cells"},
 		{"an open quote", "1,2,\"3\n", "never closed"},
 	} {
-		o := Options{Live: true, Columns: []string{"x", "y"}, Keep: []string{"id"}, Stdin: strings.NewReader("x,y,id\n" + head + c.late)}
+		o := Options{Live: true, Columns: []string{"x", "y"}, Keep: []string{"id"}, Reader: strings.NewReader("x,y,id\n" + head + c.late)}
 		src := mustOpen(t, o, "-")
 		rows, _, err := filetest.Slurp(src, 1000)
 		filetest.WantError(t, err, "standard input", "line", c.says)

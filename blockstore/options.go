@@ -78,8 +78,8 @@ type Options struct {
 	// 64 KiB of them or a pause of 200 ms, tell what its columns are. A later value that the kind of its column does not
 	// hold is an error, so that rows are those of a file with the same bytes, or there are none.
 	Live bool
-	// Stdin is what the path - reads.
-	Stdin io.Reader
+	// Reader is what the path - reads.
+	Reader io.Reader
 }
 
 // Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
@@ -103,8 +103,8 @@ var ErrIndexBase = text.ErrIndexBase
 type Inexact = column.Inexact
 
 const (
-	// InexactError refuses them, naming row and column.
-	InexactError = column.InexactError
+	// InexactRefuse refuses them, naming row and column.
+	InexactRefuse = column.InexactRefuse
 	// InexactRound takes the nearest float64.
 	InexactRound = column.InexactRound
 )

@@ -7,15 +7,16 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/opening"
 )
 
-// Skip returns a reader of what r gives after so many rows. It reads them, a few
-// with each call.
-func Skip(r Reader, info Info, rows int64) Reader {
+// Skip returns a reader of the source that discards the first rows rows of r. It discards them in Read, a few with
+// each call.
+func (i Info) Skip(r Reader, rows int64) Reader {
 	if rows == 0 {
 		return r
 	}
-	return &skipReader{Reader: r, info: info, rows: rows}
+	return &skipReader{Reader: r, info: i, rows: rows}
 }
 
 type skipReader struct {
@@ -33,7 +34,7 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 	if r.gone.X.Rows == 0 {
 		r.gone.X = matrix.New(chunkRows(r.info), len(r.info.Columns))
 		if dst.Kept != nil {
-			r.gone.Kept = KeptColumns(r.info.Kept)
+			r.gone.Kept = r.info.NewKept()
 		}
 	}
 	resetKept(dst.Kept)
@@ -49,7 +50,7 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 // ReadRows reads the rows of src from first on until dst is full. It is no pass. If src ends before, it returns the number
 // of rows that it has read, with an error: io.EOF, unless src promises more rows.
 func ReadRows(ctx context.Context, src Source, first int64, dst *Batch) (n int, err error) {
-	r, err := src.Open(uncounted(ctx), first)
+	r, err := src.Open(opening.Look(ctx), first)
 	if err != nil {
 		return 0, err
 	}

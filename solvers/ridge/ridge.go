@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -34,7 +35,7 @@ type Solver struct {
 	// weight times n/(k·n_c). The penalty and the temperature are chosen with these weights.
 	Balanced bool
 	// ScoreRows is the number of rows in the scoring sample, of which out-of-fold predictions are made for scores of
-	// classes, temperatures, intervals and standard errors: 100 or more; 0 means [SampleRows]. [AllRows] also scores
+	// classes, temperatures, intervals and standard errors: 100 or more; 0 means [ErrorSample]. [AllRows] also scores
 	// classes on all rows that are left out, by another pass.
 	ScoreRows int
 	// Std keeps what standard deviations of targets need in the model: 2·ℓ² numbers.
@@ -101,7 +102,7 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 // Cost: one pass over the rows after gathering landmarks; for each kernel n·ℓ entries and 2·n·ℓ² flops,
 // then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, s, d, k, s.fit)
+	return family.Leave(ctx, e, s, d, k, s.fit)
 }
 
 // fit is a fit under way.
@@ -173,11 +174,11 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel].
 func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []Tried, error) {
-	kernels, err := model.ResolveAll(ctx, e, d.sampledBy(e), s.kernels(k), s.Seed)
+	kernels, err := family.ResolveAll(ctx, e, d.sampledBy(e), s.kernels(k), s.Seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := s.begin(e, d.Shape(), kernels)
+	f, err := s.begin(e, d.Size(), kernels)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -211,7 +212,7 @@ func (s Solver) kernels(k kernelgen.Kernel) []kernelgen.Kernel {
 }
 
 // begin checks the settings for data of a shape.
-func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Kernel) (*fit, error) {
+func (s Solver) begin(e stream.Engine, shape model.Size, kernels []kernelgen.Kernel) (*fit, error) {
 	f := &fit{Solver: s, engine: e, rows: shape.Rows, landmarks: s.Landmarks, outputs: outputs(shape)}
 	switch {
 	case s.Landmarks < 0:

@@ -218,7 +218,7 @@ func (k Kind) Keepable() bool {
 }
 
 // Kept returns how a column of this kind is carried along.
-func (k Kind) Kept() stream.Kind {
+func (k Kind) Kept() stream.ColumnKind {
 	switch k {
 	case Integer:
 		return stream.Int64
@@ -251,10 +251,10 @@ type Fixed struct {
 
 // Kept is a column that is carried along.
 type Kept struct {
-	Column   int            // of the table; -1: each row has the value of Constant
-	Nested   *Nested        // of the table, instead of its first column; else nil
-	Kind     stream.Kind    // how it is carried; integers may be carried as floats
-	Constant *stream.Column // one value, of kind Kind
+	Column   int               // of the table; -1: each row has the value of Constant
+	Nested   *Nested           // of the table, instead of its first column; else nil
+	Kind     stream.ColumnKind // how it is carried; integers may be carried as floats
+	Constant *stream.Column    // one value, of kind Kind
 }
 
 // Inexact is what becomes of integers that no float64 holds, in columns that are computed
@@ -262,8 +262,8 @@ type Kept struct {
 type Inexact uint8
 
 const (
-	// InexactError refuses them, naming row and column.
-	InexactError Inexact = iota
+	// InexactRefuse refuses them, naming row and column.
+	InexactRefuse Inexact = iota
 	// InexactRound takes the nearest float64.
 	InexactRound
 )
@@ -321,7 +321,7 @@ func (c *Choice) findStored() (list []int) {
 
 // Choose returns a source of columns of t. Its reads fail on integers that no float64 holds.
 func Choose(t Table, numeric, kept []int) (stream.Gatherer, error) {
-	return ChooseInexact(t, numeric, kept, InexactError)
+	return ChooseInexact(t, numeric, kept, InexactRefuse)
 }
 
 // ChooseInexact makes a source of columns of t: rows have the numbers of numeric in this order.

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -198,7 +199,7 @@ func (l *Live) Stamp(path string, size int64) Stamp { return Stamp{path: path, S
 // open hands the input to its only reader.
 func (l *Live) open(path string) (File, error) {
 	if l.opened.Swap(true) {
-		return nil, stream.OnceError(path)
+		return nil, fmt.Errorf("%s %w", path, stream.ErrReadOnce)
 	}
 	return l, nil
 }

@@ -228,7 +228,7 @@ func (c *task) problem(rows stream.Source) (d ridge.Data, err error) {
 }
 
 func (c *task) title() string {
-	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", report.Count(c.job.Shape().Rows), c.job.Shape().Columns, c.asides.Words("--label", "--target"))
+	return fmt.Sprintf("ridge model of %s rows, %d columns, %s", report.Count(c.job.Size().Rows), c.job.Size().Columns, c.asides.Words("--label", "--target"))
 }
 
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
@@ -236,8 +236,8 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := d.Shape()
-	s.Rows = c.job.Shape().Rows
+	s := d.Size()
+	s.Rows = c.job.Size().Rows
 	p, err := c.solver().Plan(e, s, c.kernels[0])
 	if err != nil {
 		return nil, err

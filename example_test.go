@@ -60,7 +60,7 @@ func Example() {
 
 // What a fit will take is known before a row is read: memory, passes, entries of the kernel matrix.
 func Example_budget() {
-	rows := model.Shape{Rows: 100_000_000, Columns: 20}
+	rows := model.Size{Rows: 100_000_000, Columns: 20}
 	plan, err := lowrank.Landmark{Rank: 50}.Plan(stream.Engine{Threads: 2}, rows, kernelgen.RBF(1))
 	if err != nil {
 		log.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -52,7 +53,7 @@ func FromDense(m mat.Matrix) stream.Source {
 func ToDense(ctx context.Context, src stream.Source) (*mat.Dense, error) {
 	m, err := stream.ReadAll(ctx, src)
 	if err == nil {
-		err = model.CheckRows(src.Info(), m, 0)
+		err = input.CheckRows(src.Info(), m, 0)
 	}
 	if err != nil {
 		return nil, err

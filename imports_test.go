@@ -17,28 +17,33 @@ const root = "."
 const command = "cmd/nystream/internal/"
 
 // libraries are what packages of the command may import of the library.
-var libraries = []string{"internal/matrix", "internal/quote", "solvers", "sketch", "stream", "kernelgen", "blockstore"}
+var libraries = []string{"internal/matrix", "internal/passcount", "internal/quote", "solvers", "sketch", "stream", "kernelgen", "blockstore"}
 
 // allowed says which packages of ours a package may import: the design's
 // drawing of who may import whom. A name stands for the package and all below,
 // but for those with an entry of their own.
 var allowed = map[string][]string{
-	root:                           {"stream", "kernelgen", "solvers/model"},
-	"internal/matrix":              {},
-	"internal/simd":                {"internal/matrix"},
-	"internal/quote":               {},
-	"internal/words":               {},
-	"internal/rounding":            {},
-	"internal/moments":             {},
-	"internal/nasty":               {"internal/matrix"},
-	"internal/conformance":         {"internal/matrix", "stream"},
-	"internal/linalg":              {"internal/linalg", "internal/matrix", "internal/simd"},
-	"internal/linalg/krylov":       {"internal/linalg", "internal/matrix", "sketch"},
-	"kernelgen":                    {"internal/matrix", "internal/rounding", "internal/simd"},
-	"kernelgen/tiles":              {"kernelgen", "internal/matrix", "internal/simd", "stream"},
-	"sketch":                       {"internal/matrix", "internal/simd", "internal/linalg/householder"},
-	"stream":                       {"internal/matrix", "internal/quote", "internal/simd", "internal/words", "stream/logical"},
-	"stream/logical":               {},
+	root:                     {"stream", "kernelgen", "solvers/input", "solvers/model"},
+	"internal/matrix":        {},
+	"internal/simd":          {"internal/matrix"},
+	"internal/quote":         {},
+	"internal/words":         {},
+	"internal/rounding":      {},
+	"internal/moments":       {},
+	"internal/nasty":         {"internal/matrix"},
+	"internal/conformance":   {"internal/matrix", "stream"},
+	"internal/linalg":        {"internal/linalg", "internal/matrix", "internal/simd"},
+	"internal/linalg/krylov": {"internal/linalg", "internal/matrix", "sketch"},
+	"kernelgen":              {"internal/matrix", "internal/rounding", "internal/simd"},
+	"kernelgen/tiles":        {"kernelgen", "internal/matrix", "internal/simd", "stream"},
+	// What opens a source is below stream, which says it, and its counter above: only stream sees passes.
+	"internal/opening":   {},
+	"internal/passcount": {"internal/opening", "stream"},
+	"sketch":             {"internal/matrix", "internal/simd", "internal/linalg/householder"},
+	"stream":             {"internal/matrix", "internal/opening", "internal/quote", "internal/simd", "internal/words", "stream/logical", "stream/tilesize"},
+	"stream/logical":     {},
+	// The sizes of blocks of exact passes are below stream, which cuts them.
+	"stream/tilesize":              {},
 	"stream/prepare":               {"internal/matrix", "internal/moments", "internal/quote", "internal/rounding", "internal/simd", "internal/words", "stream"},
 	"stream/sparse":                {"internal/matrix", "stream"},
 	"blockstore":                   {"internal/matrix", "internal/quote", "blockstore", "stream"},
@@ -50,13 +55,17 @@ var allowed = map[string][]string{
 	"blockstore/internal/filetest": {"internal/matrix", "blockstore/internal", "stream", "internal/conformance"},
 	"blockstore/array":             {},
 	"solvers":                      {"solvers", "sketch", "stream", "kernelgen", "internal/linalg", "internal/matrix", "internal/words", "blockstore/array"},
-	"solvers/modelfile":            {"solvers", "stream", "kernelgen", "blockstore/archive"},
-	"solvers/internal/tiles":       {"solvers/internal", "sketch", "stream", "kernelgen", "internal/linalg", "internal/matrix", "internal/words"},
-	"solvers/internal/basis":       {"solvers/internal", "solvers/model", "sketch", "stream", "kernelgen", "internal/linalg", "internal/matrix", "internal/words"},
-	"solvers/metrics":              {"internal/moments"},
-	"solvers/nyblas":               {"internal/matrix", "internal/simd"},
-	"python":                       {},
-	"docs":                         {},
+	// input is below the contract, family above it: a contract that imports neither would need their halves.
+	"solvers/input":          {"internal/matrix", "sketch", "stream"},
+	"solvers/model":          {"solvers/input", "sketch", "stream", "kernelgen", "internal/matrix", "internal/words", "blockstore/array"},
+	"solvers/family":         {"solvers/input", "solvers/model", "stream", "kernelgen", "internal/matrix"},
+	"solvers/modelfile":      {"solvers", "stream", "kernelgen", "blockstore/archive"},
+	"solvers/internal/tiles": {"solvers/internal", "sketch", "stream", "kernelgen", "internal/linalg", "internal/matrix", "internal/words"},
+	"solvers/internal/basis": {"solvers/internal", "solvers/input", "solvers/model", "sketch", "stream", "kernelgen", "internal/linalg", "internal/matrix", "internal/words"},
+	"solvers/metrics":        {"internal/moments"},
+	"solvers/nyblas":         {"internal/matrix", "internal/simd"},
+	"python":                 {},
+	"docs":                   {},
 	"cmd": {"internal/matrix", "internal/quote", "cmd", "docs", "python", "solvers", "sketch", "stream", "kernelgen",
 		"blockstore"},
 	// The packages of the command: verbs and families never meet.

@@ -81,7 +81,7 @@ func Example_structs() {
 
 	m, err := modelfile.OpenFS(os.DirFS(dir), "m.npz") // or an embed.FS
 	check(err)
-	e, err := m.Embedder(model.Request{Kinds: []model.Kind{model.Value}})
+	e, err := m.Embedder(model.Request{Outputs: []model.Output{model.Value}})
 	check(err)
 	prices := make([]float64, 2)
 	check(e.EmbedBatch(prices, []float64{50, 50}, "York", "Bath"))

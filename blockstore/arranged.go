@@ -46,7 +46,7 @@ func (a *arranged) Open(ctx context.Context, first int64) (stream.Reader, error)
 // batch returns a batch of src for so many rows.
 func (a *arranged) batch(rows int) *stream.Batch {
 	info := a.src.Info()
-	return &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: stream.KeptColumns(info.Kept)}
+	return &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: info.NewKept()}
 }
 
 // put appends n rows of a batch of src to the kept columns of dst.

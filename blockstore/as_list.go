@@ -32,7 +32,7 @@ func (s *Schema) asList(name string, start column.StartEncoder) (column.StartEnc
 		info.Columns, info.Nameless = nil, false
 		info.Kept = append([]stream.Field{stream.FieldOf(s.AsList, list)}, info.Kept...)
 		e, err := start(out, info)
-		return &listEncoder{Encoder: e, kept: stream.KeptColumns(info.Kept)}, err
+		return &listEncoder{Encoder: e, kept: info.NewKept()}, err
 	}, nil
 }
 

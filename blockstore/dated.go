@@ -33,7 +33,7 @@ func (d *dated) Info() stream.Info { return d.info }
 // Open returns a reader of the rows from the given one on. Only the first read shows which columns are wanted, and opens
 // the file.
 func (d *dated) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(d.info, first); err != nil {
+	if err := d.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	return &datedReader{d: d, ctx: ctx, first: first}, nil
@@ -69,7 +69,7 @@ func (d *dated) finish(dst, b *stream.Batch, n int) {
 
 // Gather fetches rows by number.
 func (d *dated) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	src, b := d.below(dst, stream.KeptColumns(d.bare.Info().Kept))
+	src, b := d.below(dst, d.bare.Info().NewKept())
 	if err := src.Gather(ctx, rows, b); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ type datedReader struct {
 // Read implements stream.Reader.
 func (r *datedReader) Read(dst *stream.Batch) (n int, err error) {
 	if r.dates == nil {
-		r.dates = stream.KeptColumns(r.d.bare.Info().Kept)
+		r.dates = r.d.bare.Info().NewKept()
 	}
 	src, b := r.d.below(dst, r.dates)
 	if r.r == nil {

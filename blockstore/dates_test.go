@@ -273,7 +273,7 @@ func TestDatesAreChosen(t *testing.T) {
 			if diff := cmp.Diff(c.rows, x.X.Data, withinUnit); diff != "" {
 				t.Errorf("%v, %v: %s", c, paths, diff)
 			}
-			b := &stream.Batch{X: matrix.New(1, len(src.Info().Columns)), Kept: stream.KeptColumns(src.Info().Kept)}
+			b := &stream.Batch{X: matrix.New(1, len(src.Info().Columns)), Kept: src.Info().NewKept()}
 			if err := src.Gather(t.Context(), []int64{int64(n) - 1}, b); err != nil {
 				t.Fatal(err)
 			}

@@ -71,7 +71,7 @@ func digestLine(t *testing.T, f mutantFile) string {
 	values := bits(nil, b.X.Data)
 	type field struct { // as recorded
 		name string
-		kind stream.Kind
+		kind stream.ColumnKind
 	}
 	var fields []field
 	for _, f := range src.Info().Kept {

@@ -69,7 +69,7 @@ func TestUTF16(t *testing.T) {
 		}
 		o, path := Options{Keep: []string{"s"}}, name
 		if name == "-" {
-			o.Stdin = strings.NewReader(content)
+			o.Reader = strings.NewReader(content)
 		} else {
 			path = filetest.FileIn(t, dir, name, content)
 		}

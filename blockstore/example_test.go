@@ -24,7 +24,7 @@ func ExampleSession() {
 	}
 	s := &blockstore.Session{SpoolDir: dir, Quota: blockstore.NewQuota(1 << 20)}
 	defer s.Close()
-	options := blockstore.Options{Stdin: strings.NewReader("x,y\n5,6\n")}
+	options := blockstore.Options{Reader: strings.NewReader("x,y\n5,6\n")}
 	for _, name := range []string{path, "-"} {
 		src, err := s.Open(context.Background(), []string{name}, options)
 		if err != nil {

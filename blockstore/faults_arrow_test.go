@@ -313,7 +313,7 @@ func badArrowPipes(t *testing.T) (list []badFile) {
 				return err
 			}
 			defer f.Close()
-			o.Stdin = f
+			o.Reader = f
 			src, err := Open(ctx, []string{"-"}, o)
 			if err == nil {
 				err = then(src)

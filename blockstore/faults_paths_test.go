@@ -136,13 +136,13 @@ func badPaths(t *testing.T) (list []badFile) {
 	}})
 	for what, paths := range map[string][]string{"no paths": {}, "a file and the standard input": {"-", filetest.TempFile(t, "a.csv", "a\n1\n")}} {
 		list = append(list, badFile{name: "settings", what: what, ask: func(ctx context.Context, _ string) error {
-			_, err := Open(ctx, paths, Options{Stdin: strings.NewReader("a\n1\n")})
+			_, err := Open(ctx, paths, Options{Reader: strings.NewReader("a\n1\n")})
 			return err
 		}})
 	}
 	for what, in := range map[string]string{"Parquet": "PAR1\x00\x00\x00\x00PAR1", "compressed Parquet": gzipped(t, "PAR1\x00\x00\x00\x00PAR1"), "nothing": ""} {
 		list = append(list, badFile{name: "pipe", called: "standard input", what: what, ask: func(ctx context.Context, _ string) error {
-			_, err := Open(ctx, []string{"-"}, Options{Stdin: strings.NewReader(in)})
+			_, err := Open(ctx, []string{"-"}, Options{Reader: strings.NewReader(in)})
 			return err
 		}})
 	}
@@ -152,7 +152,7 @@ func badPaths(t *testing.T) (list []badFile) {
 			return err
 		}},
 		badFile{name: "pipe", called: "standard input", what: "a format that is not read there", ask: func(ctx context.Context, _ string) error {
-			_, err := Open(ctx, []string{"-"}, Options{Stdin: strings.NewReader("a\n1\n"), Format: "npy"})
+			_, err := Open(ctx, []string{"-"}, Options{Reader: strings.NewReader("a\n1\n"), Format: "npy"})
 			return err
 		}})
 	return sorted(list)

@@ -49,14 +49,14 @@ func TestInexactIntegers(t *testing.T) {
 			if strings.HasSuffix(name, ".npy") {
 				o.Columns = nil
 			}
-			for _, inexact := range []Inexact{InexactError, InexactRound} {
+			for _, inexact := range []Inexact{InexactRefuse, InexactRound} {
 				o.Inexact = inexact
 				src, err := Open(ctx, []string{path}, o)
 				var rows blas64.General
 				if err == nil {
 					rows, err = stream.ReadAll(ctx, src)
 				}
-				if len(ids) > len(good) && inexact == InexactError {
+				if len(ids) > len(good) && inexact == InexactRefuse {
 					filetest.WantError(t, err, path, "row 6 ", "1700000000000000001", "2^53", "`inexact round`", "leave the column out")
 					continue
 				}
@@ -95,7 +95,7 @@ func TestInexactText(t *testing.T) {
 				return Open(ctx, []string{filetest.TempFile(t, "a.csv", test.text)}, o)
 			},
 			func(o Options) (stream.Source, error) {
-				o.Stdin = strings.NewReader(test.text)
+				o.Reader = strings.NewReader(test.text)
 				return Open(ctx, []string{"-"}, o)
 			},
 		} {
@@ -128,9 +128,9 @@ func TestBooleansInText(t *testing.T) {
 	ctx := context.Background()
 	const text = "a,b,c,d,e\ntrue,FALSE,True,true,1\nfalse,TRUE,,maybe,true\nfalse,,False,false,0\n"
 	path := filetest.TempFile(t, "a.csv", text)
-	for _, o := range []Options{{Columns: []string{"!e"}}, {Columns: []string{"!e"}, Stdin: strings.NewReader(text)}} {
+	for _, o := range []Options{{Columns: []string{"!e"}}, {Columns: []string{"!e"}, Reader: strings.NewReader(text)}} {
 		from := path
-		if o.Stdin != nil {
+		if o.Reader != nil {
 			from = "-"
 		}
 		src, err := Open(ctx, []string{from}, o)

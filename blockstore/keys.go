@@ -79,7 +79,7 @@ func keyKind(values []folderKey) column.Kind {
 }
 
 // kept returns the value as a column of one value.
-func (k folderKey) kept(kind stream.Kind) stream.Column {
+func (k folderKey) kept(kind stream.ColumnKind) stream.Column {
 	c := stream.Column{Kind: kind}
 	switch {
 	case k.isNull():
@@ -106,7 +106,7 @@ func (k folderKey) float() float64 {
 
 // number returns the value to compute with.
 func (k folderKey) number(path string, inexact Inexact) (float64, error) {
-	if inexact == InexactError && text.IsInexact([]byte(k.value)) {
+	if inexact == InexactRefuse && text.IsInexact([]byte(k.value)) {
 		return 0, fault.Cell(path, stream.NoRow, k.name, "%w", column.ErrInexact(k.value))
 	}
 	return k.float(), nil

@@ -59,7 +59,7 @@ func TestLiveText(t *testing.T) {
 		want := filetest.MustRead(t, mustOpen(t, c.o, path), 5)
 		for seed := range uint64(4) {
 			live := c.o
-			live.Live, live.Stdin = true, &trickle{strings.NewReader(c.text), rand.New(rand.NewPCG(seed, 1))}
+			live.Live, live.Reader = true, &trickle{strings.NewReader(c.text), rand.New(rand.NewPCG(seed, 1))}
 			live.Format = strings.TrimPrefix(filepath.Ext(c.name), ".")
 			if live.Format == "tsv" {
 				live.Format = "csv"
@@ -100,7 +100,7 @@ func TestLiveFormats(t *testing.T) {
 		want := numbersOf(t, mustOpen(t, Options{}, path))
 		for seed := range uint64(2) {
 			in := &trickle{bytes.NewReader(content), rand.New(rand.NewPCG(seed, 2))}
-			o := Options{Live: seed > 0, Stdin: in, Format: map[string]string{".libsvm": "libsvm"}[c.extension]}
+			o := Options{Live: seed > 0, Reader: in, Format: map[string]string{".libsvm": "libsvm"}[c.extension]}
 			src := mustOpen(t, o, "-")
 			if src.Info().Live != (c.live && o.Live) {
 				t.Errorf("%s: live %v", c.extension, src.Info().Live)
@@ -122,7 +122,7 @@ func TestLivePause(t *testing.T) {
 	} {
 		out, in := io.Pipe()
 		go in.Write([]byte(c[0]))
-		src := mustOpen(t, Options{Live: true, Stdin: out, Format: format}, "-")
+		src := mustOpen(t, Options{Live: true, Reader: out, Format: format}, "-")
 		r, err := src.Open(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestLiveRefuses(t *testing.T) {
 		{"a short line", "1,2\n", "2 cells"},
 		{"an open quote", "1,2,\"3\n", "never closed"},
 	} {
-		o := Options{Live: true, Columns: []string{"x", "y"}, Keep: []string{"id"}, Stdin: strings.NewReader("x,y,id\n" + head + c.late)}
+		o := Options{Live: true, Columns: []string{"x", "y"}, Keep: []string{"id"}, Reader: strings.NewReader("x,y,id\n" + head + c.late)}
 		src := mustOpen(t, o, "-")
 		rows, _, err := filetest.Slurp(src, 1000)
 		filetest.WantError(t, err, "standard input", "line", c.says)
@@ -191,7 +191,7 @@ func TestLiveExact(t *testing.T) {
 		{"libsvm", "1 1:2\n", "1.5 1:3\n", "label=float64", "", ""},
 	} {
 		o := Options{Live: true, AllColumns: true, FindTypes: true, Carry: CarryAll, NoNumbers: true, Format: c.format, Types: []string{c.types},
-			Stdin: io.MultiReader(strings.NewReader(c.head), &slow{strings.NewReader(c.late)})}
+			Reader: io.MultiReader(strings.NewReader(c.head), &slow{strings.NewReader(c.late)})}
 		if c.columns != "" {
 			o.Columns = []string{c.columns}
 		}
@@ -202,7 +202,7 @@ func TestLiveExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b := stream.Batch{X: stream.NewMatrix(10, len(src.Info().Columns)), Kept: stream.KeptColumns(src.Info().Kept)}
+			b := stream.Batch{X: stream.NewMatrix(10, len(src.Info().Columns)), Kept: src.Info().NewKept()}
 			n, err := stream.ReadFull(r, &b)
 			r.Close()
 			if c.says != "" {
@@ -268,7 +268,7 @@ func TestLimitBatches(t *testing.T) {
 func TestLiveNulls(t *testing.T) {
 	t.Parallel()
 	text := "x,id\n" + strings.Repeat("1,2\n", 20_000) + "3,\n"
-	src := mustOpen(t, Options{Live: true, Columns: []string{"x"}, Keep: []string{"id"}, Stdin: strings.NewReader(text)}, "-")
+	src := mustOpen(t, Options{Live: true, Columns: []string{"x"}, Keep: []string{"id"}, Reader: strings.NewReader(text)}, "-")
 	if f := src.Info().Kept[0]; f.NoNulls {
 		t.Errorf("%+v", f)
 	}

@@ -49,9 +49,9 @@ func TestIntegersKeptAsFloats(t *testing.T) {
 			inexact Inexact
 			want    []float64
 		}{
-			{[]int64{3, -4, 1 << 60}, InexactError, []float64{3, -4, 1 << 60, 0.5}},
+			{[]int64{3, -4, 1 << 60}, InexactRefuse, []float64{3, -4, 1 << 60, 0.5}},
 			{[]int64{3, inexact, 5}, InexactRound, []float64{3, 1 << 53, 5, 0.5}},
-			{[]int64{3, inexact, 5}, InexactError, nil},
+			{[]int64{3, inexact, 5}, InexactRefuse, nil},
 		} {
 			src, err := open(test.ids, test.inexact)
 			if err != nil {

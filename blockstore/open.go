@@ -221,7 +221,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 		return fault.Guard(list[i], func() (err error) {
 			one := r
 			one.files = files.Counting(new(file.Reads))
-			if tables[i], err = openPath(ctx, list[i], o.Stdin, one); err == nil {
+			if tables[i], err = openPath(ctx, list[i], o.Reader, one); err == nil {
 				tables[i].About().Reads = one.files.Reads
 				err = column.CheckMemory(len(tables[i].About().Columns), o.Memory)
 			}

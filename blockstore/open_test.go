@@ -384,7 +384,7 @@ func TestOpenTrustsMagicNotExtension(t *testing.T) {
 }
 
 func TestOpenStdinText(t *testing.T) {
-	src := mustOpen(t, Options{Stdin: strings.NewReader("id;x;y\nA;1;2\nB;;9007199254740993\n"), Keep: []string{"id", "y"}}, "-")
+	src := mustOpen(t, Options{Reader: strings.NewReader("id;x;y\nA;1;2\nB;;9007199254740993\n"), Keep: []string{"id", "y"}}, "-")
 	if info := src.Info(); info.Rows != 2 || info.PassesToOpen != 1 {
 		t.Errorf("%+v", info)
 	}
@@ -398,10 +398,10 @@ func TestOpenStdinText(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	mustContain(t, openError(t, Options{Stdin: strings.NewReader("x,y\n1,2\n3\n")}, "-"), "standard input", "line 3")
-	mustContain(t, openError(t, Options{Stdin: strings.NewReader("")}, "-"), "standard input", "nothing")
-	mustContain(t, openError(t, Options{Stdin: strings.NewReader("PAR1\x15\x04\x15\x10")}, "-"), "standard input", "Parquet", "make or fetch it again")
-	mustContain(t, openError(t, Options{Stdin: errReader{}}, "-"), "standard input", "broken pipe")
+	mustContain(t, openError(t, Options{Reader: strings.NewReader("x,y\n1,2\n3\n")}, "-"), "standard input", "line 3")
+	mustContain(t, openError(t, Options{Reader: strings.NewReader("")}, "-"), "standard input", "nothing")
+	mustContain(t, openError(t, Options{Reader: strings.NewReader("PAR1\x15\x04\x15\x10")}, "-"), "standard input", "Parquet", "make or fetch it again")
+	mustContain(t, openError(t, Options{Reader: errReader{}}, "-"), "standard input", "broken pipe")
 }
 
 // errReader fails.
@@ -432,7 +432,7 @@ func writeVectors(t testing.TB, w io.Writer) {
 func TestOpenStdinArrow(t *testing.T) {
 	var pipe bytes.Buffer
 	writeVectors(t, &pipe)
-	src := mustOpen(t, Options{Stdin: &pipe, Label: "y"}, "-")
+	src := mustOpen(t, Options{Reader: &pipe, Label: "y"}, "-")
 	if info := src.Info(); info.Rows != 2 || info.PassesToOpen != 0 {
 		t.Errorf("%+v", info)
 	}
@@ -524,7 +524,7 @@ func TestOpenCompressedText(t *testing.T) {
 	if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, Options{}, filetest.FileIn(t, dir, "a.csv.gz", gz)))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, Options{Stdin: strings.NewReader(gz)}, "-"))); diff != "" {
+	if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, Options{Reader: strings.NewReader(gz)}, "-"))); diff != "" {
 		t.Error(diff)
 	}
 	for _, name := range []string{"a.svm.zst", "b.zst", "b.dat", "b.bin.zst"} { // by the name, or by what is in it

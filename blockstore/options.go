@@ -82,8 +82,8 @@ type Options struct {
 	// of text is copied unless Types say that of some. Then a kept column whose type is not given has a value in the first
 	// lines, or none at all, and JSON lines have no other members later, unless Columns chooses some.
 	AllColumns bool
-	// Stdin is what the path - reads.
-	Stdin io.Reader
+	// Reader is what the path - reads.
+	Reader io.Reader
 }
 
 // Layout says how text files are laid out: header, delimiter, comments, encoding. Whoever reads several files for one
@@ -107,8 +107,8 @@ var ErrIndexBase = text.ErrIndexBase
 type Inexact = column.Inexact
 
 const (
-	// InexactError refuses them, naming row and column.
-	InexactError = column.InexactError
+	// InexactRefuse refuses them, naming row and column.
+	InexactRefuse = column.InexactRefuse
 	// InexactRound takes the nearest float64.
 	InexactRound = column.InexactRound
 )

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -61,7 +62,7 @@ func TestFoldFilesWithSeveralReaders(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				counted := stream.NewCounted(src)
+				counted := passcount.New(src)
 				sums, err := stream.Fold(context.Background(), stream.Engine{Threads: threads, BlockRows: block}, "sums", counted,
 					func() *columnSums { return &columnSums{make([]float64, columns)} },
 					func() func(*columnSums, *stream.Block) error {

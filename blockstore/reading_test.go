@@ -167,7 +167,7 @@ func TestRowsOfSmallFilesAreKept(t *testing.T) {
 			}
 			src.Keep(keep)
 			for range 2 {
-				got := stream.Batch{X: matrix.New(len(wanted), 2), Kept: stream.KeptColumns(src.Info().Kept)}
+				got := stream.Batch{X: matrix.New(len(wanted), 2), Kept: src.Info().NewKept()}
 				if err := src.Gather(t.Context(), wanted, &got); err != nil {
 					t.Fatal(err)
 				}

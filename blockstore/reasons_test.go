@@ -56,7 +56,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { f.Close() })
-			o.Stdin = f
+			o.Reader = f
 			return Open(ctx, []string{"-"}, o)
 		}
 		src, err := open(Options{})

@@ -71,7 +71,7 @@ func drawRows(random *rand.Rand, format string) *randomRows {
 		most = 3
 	}
 	for k := range random.IntN(most + 1) {
-		f := stream.Field{Name: "k" + strconv.Itoa(k), Kind: stream.Kind(random.IntN(3))}
+		f := stream.Field{Name: "k" + strconv.Itoa(k), Kind: stream.ColumnKind(random.IntN(3))}
 		r.Kept = append(r.Kept, f)
 		c := stream.Column{Kind: f.Kind}
 		nulls, text := []float64{0, 0.3, 1}[random.IntN(3)], ""

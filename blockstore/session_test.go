@@ -24,7 +24,7 @@ func TestQuota(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	text := "x,y\n" + strings.Repeat("1,2\n", 500)
 	size := int64(len(text))
-	piped := func() Options { return Options{Stdin: strings.NewReader(text)} }
+	piped := func() Options { return Options{Reader: strings.NewReader(text)} }
 	s := &Session{SpoolDir: dir, Quota: NewQuota(2*size + 100)}
 	for range 2 {
 		if _, err := s.Open(ctx, []string{"-"}, piped()); err != nil {
@@ -77,7 +77,7 @@ func TestQuota(t *testing.T) {
 func TestColumnsKeepCopies(t *testing.T) {
 	ctx, s := context.Background(), new(Session)
 	defer s.Close()
-	options := func() Options { return Options{Stdin: strings.NewReader("1,2\n3,4\n")} }
+	options := func() Options { return Options{Reader: strings.NewReader("1,2\n3,4\n")} }
 	src, err := s.Open(ctx, []string{"-"}, options())
 	if err != nil {
 		t.Fatal(err)

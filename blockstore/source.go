@@ -116,11 +116,11 @@ func (s *Source) Info() stream.Info { return s.info }
 
 // Open returns a reader of the rows from the given one on.
 func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.info, first); err != nil {
+	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	if s.opened.Swap(true) && s.info.OnePass {
-		return nil, stream.OnceError(s.info.Name)
+		return nil, fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
 	}
 	r := &sourceReader{source: s, ctx: ctx}
 	for first > 0 && r.at < len(s.parts) && first >= s.parts[r.at].Info().Rows {
@@ -200,7 +200,7 @@ func (r *sourceReader) Close() error {
 // Gather fetches each row from the part that holds it.
 func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if s.info.OnePass {
-		return stream.OnceError(s.info.Name)
+		return fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
 	}
 	column.BeginGather(s.info, rows, dst)
 	for at := 0; at < len(rows); {
@@ -218,7 +218,7 @@ func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 func (s *Source) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
 	b := stream.Batch{X: matrix.Rows(dst.X, at, len(local))}
 	if dst.Kept != nil {
-		b.Kept = stream.KeptColumns(s.info.Kept)
+		b.Kept = s.info.NewKept()
 	}
 	if err := s.parts[p].Gather(ctx, local, &b); err != nil {
 		return err

@@ -42,7 +42,7 @@ func spool(ctx context.Context, files *file.Session, src stream.Source) (stream.
 		schema.Kept, read.Keep = append(schema.Kept, stream.Field{Name: name, Kind: f.Kind, Type: f.Type}), append(read.Keep, name)
 	}
 	out, in := io.Pipe()
-	read.Stdin = out
+	read.Reader = out
 	sent := make(chan error, 1)
 	go func() {
 		err := sendRows(ctx, in, src, schema)

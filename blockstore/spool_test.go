@@ -21,7 +21,7 @@ func onceRows(n, d int, err error) stream.Source {
 		return func(yield func(stream.Batch, error) bool) {
 			for first := 0; first < n; first += 7 {
 				m := min(7, n-first)
-				b := stream.Batch{X: matrix.New(m, d), Kept: stream.KeptColumns(info.Kept)}
+				b := stream.Batch{X: matrix.New(m, d), Kept: info.NewKept()}
 				for i := range b.X.Data {
 					b.X.Data[i] = spooledValue(first*d + i)
 				}
@@ -59,9 +59,9 @@ func TestSpool(t *testing.T) {
 			if info.Rows != int64(n) || info.OnePass || info.Name != "live" || len(info.Columns) != d || !info.Kept[1].Category {
 				t.Errorf("%+v", info)
 			}
-			b := &stream.Batch{X: matrix.New(n, d), Kept: stream.KeptColumns(info.Kept)}
+			b := &stream.Batch{X: matrix.New(n, d), Kept: info.NewKept()}
 			for range 2 {
-				if err := stream.Gather(t.Context(), src, stream.Numbers(n), b); err != nil {
+				if err := stream.Gather(t.Context(), src, matrix.Numbers(n), b); err != nil {
 					t.Fatal(err)
 				}
 				for i, v := range b.X.Data {

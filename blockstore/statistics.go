@@ -37,7 +37,7 @@ func (f *Files) Statistics(ctx context.Context) (map[int]ColumnStatistics, error
 			j := i
 			switch {
 			case n == 0:
-				s.Bounds = stream.KeptColumns([]stream.Field{first.Columns[i].Field()})[0]
+				s.Bounds = stream.Info{Kept: []stream.Field{first.Columns[i].Field()}}.NewKept()[0]
 			case !ok:
 				continue
 			default:

@@ -18,7 +18,7 @@ func TestStatistics(t *testing.T) {
 		stream.FieldOf("n", logical.Int64), stream.FieldOf("f", logical.Float64), stream.FieldOf("none", logical.Int64)}
 	write := func(name string, day, big, n []int64, valid []bool) string {
 		path := filepath.Join(dir, name)
-		b := &stream.Batch{X: matrix.New(len(n), 0), Kept: stream.KeptColumns(fields)}
+		b := &stream.Batch{X: matrix.New(len(n), 0), Kept: stream.Info{Kept: fields}.NewKept()}
 		for k, values := range [][]int64{day, big, n, nil, n} {
 			b.Kept[k].Ints, b.Kept[k].Valid = values, valid
 		}

@@ -321,7 +321,7 @@ func wantSameFromRow(t *testing.T, path string, o Options) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		b := &stream.Batch{X: matrix.New(1000-int(first), 0), Kept: stream.KeptColumns(src.Info().Kept)}
+		b := &stream.Batch{X: matrix.New(1000-int(first), 0), Kept: src.Info().NewKept()}
 		if n, err := stream.ReadFull(r, b); n != b.X.Rows || err != nil && err != io.EOF {
 			t.Fatal(path, first, n, err)
 		}
@@ -336,7 +336,7 @@ func wantSameFromRow(t *testing.T, path string, o Options) {
 		}
 	}
 	numbers := []int64{0, 3, 4, 250, 299, 301, 700, 701, 999}
-	b := &stream.Batch{X: matrix.New(len(numbers), 0), Kept: stream.KeptColumns(src.Info().Kept)}
+	b := &stream.Batch{X: matrix.New(len(numbers), 0), Kept: src.Info().NewKept()}
 	if err := src.Gather(t.Context(), numbers, b); err != nil {
 		t.Fatal(path, err)
 	}
@@ -381,7 +381,7 @@ func TestDamagedNested(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			b := &stream.Batch{X: matrix.New(100, len(src.Info().Columns)), Kept: stream.KeptColumns(src.Info().Kept)}
+			b := &stream.Batch{X: matrix.New(100, len(src.Info().Columns)), Kept: src.Info().NewKept()}
 			n, err := stream.ReadFull(r, b)
 			if err == io.EOF {
 				read++

@@ -170,7 +170,7 @@ func copySource(t *testing.T, src stream.Source, out string) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	b := &stream.Batch{X: matrix.New(2, len(info.Columns)), Kept: stream.KeptColumns(info.Kept)}
+	b := &stream.Batch{X: matrix.New(2, len(info.Columns)), Kept: info.NewKept()}
 	for err == nil {
 		var n int
 		n, err = stream.ReadFull(r, b)

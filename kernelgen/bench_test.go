@@ -76,9 +76,9 @@ func BenchmarkDiag(b *testing.B) {
 // BenchmarkMap reports nanoseconds for each of 1024 values.
 func BenchmarkMap(b *testing.B) {
 	src, dst := benchRows(1, 1024).Data, make([]float64, 1024)
-	for _, name := range MapNames() {
+	for _, name := range ElementMapNames() {
 		b.Run(name, func(b *testing.B) {
-			m, err := ParseMap(name)
+			m, err := ParseElementMap(name)
 			if err != nil {
 				b.Fatal(err)
 			}

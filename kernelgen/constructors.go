@@ -85,8 +85,8 @@ func KL(a float64) Kernel { return builtin("kl", number("a", a)) }
 // stochastic neighbour embedding (Hinton & Roweis 2002): see [Kernel.Normaliser].
 func SNE(gamma float64) Kernel { return builtin("sne", number("gamma", gamma)) }
 
-// T returns the kernel 1/(1 + ‖x−y‖²) over its sum over all rows y: see [Kernel.Normaliser].
-func T() Kernel { return builtin("t") }
+// StudentT returns the kernel 1/(1 + ‖x−y‖²) over its sum over all rows y: see [Kernel.Normaliser].
+func StudentT() Kernel { return builtin("t") }
 
 // Softmax returns the kernel exp(scale·x·y) over its sum over all rows y, scale > 0, which is
 // attention: see [Kernel.Normaliser].

@@ -75,7 +75,7 @@ func ExampleNew() {
 }
 
 func ExampleMap() {
-	m, err := kernelgen.ParseMap("exp(scale=-10)")
+	m, err := kernelgen.ParseElementMap("exp(scale=-10)")
 	costs := []float64{0, 0.1, 0.5}
 	m.Apply(costs, costs)
 	fmt.Printf("%v %v %.4f\n", m, err, costs)

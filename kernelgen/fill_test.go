@@ -186,7 +186,7 @@ func TestProgrammerMistakesPanic(t *testing.T) {
 			p := Profile{Name: "mine", F: identity}
 			_, _ = Parse("mine()", p, p)
 		},
-		"map lengths": func() { Map{}.Apply(make([]float64, 1), make([]float64, 2)) },
+		"map lengths": func() { ElementMap{}.Apply(make([]float64, 1), make([]float64, 2)) },
 	}
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// Map is an element-wise function of an explicit matrix: f(scale·a) for every
+// ElementMap is an element-wise function of an explicit matrix: f(scale·a) for every
 // entry a, with f one of
 //
 //	abs cos exp expm1 identity log1p relu sigmoid sin sqrt square tanh
@@ -18,7 +18,7 @@ import (
 // kernel of that name is scikit-learn's tanh). Finite entries give NaN only where
 // the function is not defined: sqrt below 0, log1p below −1, sin and cos when
 // scale·a overflows. A Map is an immutable value; the zero Map is the identity.
-type Map struct {
+type ElementMap struct {
 	entry *mapEntry
 	scale float64
 }
@@ -63,26 +63,26 @@ func eachEntry(f func(float64) float64) func(dst, src []float64) {
 	}
 }
 
-// ParseMap reads the name of a map, such as "exp", or a map of a scaled entry,
+// ParseElementMap reads the name of a map, such as "exp", or a map of a scaled entry,
 // such as "exp(scale=-10)". Errors are of type [*ParseError].
-func ParseMap(text string) (Map, error) {
+func ParseElementMap(text string) (ElementMap, error) {
 	s := &scanner{what: "map", text: text}
 	s.space()
 	start := s.pos
 	name := s.name()
 	e := findMap(name)
 	if e == nil {
-		return Map{}, s.errorAt(start, "no map is called %q%s; known are %s",
-			name, suggestion(name, MapNames()), strings.Join(MapNames(), ", "))
+		return ElementMap{}, s.errorAt(start, "no map is called %q%s; known are %s",
+			name, suggestion(name, ElementMapNames()), strings.Join(ElementMapNames(), ", "))
 	}
 	scale, err := s.mapScale()
 	if err != nil {
-		return Map{}, err
+		return ElementMap{}, err
 	}
 	if !s.end() {
-		return Map{}, s.errorAt(s.pos, "unexpected %s after the map", s.here())
+		return ElementMap{}, s.errorAt(s.pos, "unexpected %s after the map", s.here())
 	}
-	return Map{entry: e, scale: scale}, nil
+	return ElementMap{entry: e, scale: scale}, nil
 }
 
 // mapScale reads "(scale=number)", which may be left out.
@@ -110,8 +110,8 @@ func (s *scanner) mapScale() (float64, error) {
 	return v, nil
 }
 
-// String returns the canonical text: [ParseMap] of it gives the same map.
-func (m Map) String() string {
+// String returns the canonical text: [ParseElementMap] of it gives the same map.
+func (m ElementMap) String() string {
 	if m.entry == nil {
 		return "identity"
 	}
@@ -123,7 +123,7 @@ func (m Map) String() string {
 
 // Apply sets dst[i] = f(scale·src[i]). The two may be the same slice; Apply
 // panics unless the lengths agree.
-func (m Map) Apply(dst, src []float64) {
+func (m ElementMap) Apply(dst, src []float64) {
 	if len(dst) != len(src) {
 		panic(fmt.Sprintf("kernelgen: map of %d values into %d", len(src), len(dst)))
 	}
@@ -138,8 +138,8 @@ func (m Map) Apply(dst, src []float64) {
 	m.entry.apply(dst, src)
 }
 
-// MapNames lists the names of the maps.
-func MapNames() []string {
+// ElementMapNames lists the names of the maps.
+func ElementMapNames() []string {
 	list := make([]string, len(maps))
 	for i, e := range maps {
 		list[i] = e.name

@@ -19,14 +19,14 @@ func TestMaps(t *testing.T) {
 		"tanh":   math.Tanh,
 	}
 	src := []float64{0, 0.25, 1, -0.5, 3, -800, 800, 1e-310, 1e308, -1e308, math.NaN()}
-	for _, name := range MapNames() {
+	for _, name := range ElementMapNames() {
 		f := definitions[name]
 		if f == nil {
 			t.Errorf("no definition of %s in this test", name)
 			continue
 		}
 		for scale, text := range map[float64]string{1: name, -0.5: name + "(scale=-0.5)"} {
-			m, err := ParseMap(text)
+			m, err := ParseElementMap(text)
 			if err != nil || m.String() != text {
 				t.Errorf("%s: %v, %v", text, m, err)
 			}
@@ -50,11 +50,11 @@ func TestMapText(t *testing.T) {
 	for text, want := range map[string]string{
 		" exp ": "exp", "exp()": "exp", "exp(scale=1)": "exp", "tanh( scale = 1e-3 )": "tanh(scale=0.001)",
 	} {
-		if m, err := ParseMap(text); err != nil || m.String() != want {
+		if m, err := ParseElementMap(text); err != nil || m.String() != want {
 			t.Errorf("%q gives %v, %v, want %s", text, m, err, want)
 		}
 	}
-	if (Map{}).String() != "identity" {
+	if (ElementMap{}).String() != "identity" {
 		t.Error("the zero Map is the identity")
 	}
 }
@@ -71,7 +71,7 @@ func TestMapErrors(t *testing.T) {
 		"exp(gamma=1)":   "scale=number only",
 		"exp(scale=1e9x": "closing parenthesis, found 'x'",
 	} {
-		_, err := ParseMap(text)
+		_, err := ParseElementMap(text)
 		var e *ParseError
 		if !errors.As(err, &e) || e.What != "map" || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", text, err, says)
@@ -80,16 +80,16 @@ func TestMapErrors(t *testing.T) {
 }
 
 func FuzzParseMap(f *testing.F) {
-	for _, text := range append(MapNames(), "exp(scale=-10)", "exp(", "é", "tanh(scale=1e-320)") {
+	for _, text := range append(ElementMapNames(), "exp(scale=-10)", "exp(", "é", "tanh(scale=1e-320)") {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := ParseMap(text)
+		m, err := ParseElementMap(text)
 		if err != nil {
 			_ = err.Error()
 			return
 		}
-		if again, err := ParseMap(m.String()); err != nil || again != m {
+		if again, err := ParseElementMap(m.String()); err != nil || again != m {
 			t.Fatalf("%q gives %v, which gives %v, %v", text, m, again, err)
 		}
 	})

@@ -147,7 +147,7 @@ func TestCheckPlain(t *testing.T) {
 func TestNormalisedKernelsHaveNoTiles(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(13, 1)), 2, 3, 0)
 	dst := matrix.Of(make([]float64, 4), 2, 2)
-	for _, k := range []Kernel{SNE(1), T(), Scale(2, Softmax(1))} {
+	for _, k := range []Kernel{SNE(1), StudentT(), Scale(2, Softmax(1))} {
 		for name, call := range map[string]func(){
 			"Fill":    func() { k.Fill(dst, x, RBF(1).Pack(x), nil) },
 			"FillLog": func() { k.FillLog(dst, x, RBF(1).Pack(x), nil) },

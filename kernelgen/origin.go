@@ -1,12 +1,12 @@
 package kernelgen
 
-// CentredShift reports whether translating all rows changes the entries of the kernel but not its
+// CenteredShift reports whether translating all rows changes the entries of the kernel but not its
 // centred matrix: k(x−r, y−r) = k(x, y) + a(x) + a(y) for every r, with a not 0. Rows far from the
 // origin may then be translated to it, which avoids cancellation.
 //
 // It is true for linear, for poly of degree 1, and for sums of these with functions of distances. It is
 // false for a function of distances alone, whose entries do not change.
-func (k Kernel) CentredShift() bool {
+func (k Kernel) CenteredShift() bool {
 	still, affine := shifts(k.terms)
 	return affine && !still
 }

@@ -63,7 +63,7 @@ func TestCentredShift(t *testing.T) {
 			continue
 		}
 		want := difference(tile(k, x, x), tile(k, y, y)) > 1e-6 && difference(centredTile(k, x), centredTile(k, y)) < 1e-12
-		if k.CentredShift() != want {
+		if k.CenteredShift() != want {
 			t.Errorf("%s: CentredShift() = %v", text, !want)
 		}
 		if want {

@@ -199,7 +199,7 @@ func TestConstructorsMatchText(t *testing.T) {
 		"relu()":                             ReLU(),
 		"kl(a=2)":                            KL(2),
 		"sne(gamma=2)":                       SNE(2),
-		"t()":                                T(),
+		"t()":                                StudentT(),
 		"2*softmax(scale=3)":                 Scale(2, Softmax(3)),
 		"linear() + relu()":                  Sum(Linear(), ReLU()),
 		"2*linear()*(linear() + relu())":     Product(Scale(2, Linear()), Sum(Linear(), ReLU())),

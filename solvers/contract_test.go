@@ -19,7 +19,7 @@ import (
 func TestEveryFamilyKeepsTheContract(t *testing.T) {
 	for _, f := range families {
 		t.Run(f.name, func(t *testing.T) {
-			plan := reflect.TypeFor[func(stream.Engine, model.Shape, kernelgen.Kernel) (*model.Plan, error)]()
+			plan := reflect.TypeFor[func(stream.Engine, model.Size, kernelgen.Kernel) (*model.Plan, error)]()
 			in := []reflect.Type{reflect.TypeFor[context.Context](), reflect.TypeFor[stream.Engine](), f.data, reflect.TypeFor[kernelgen.Kernel]()}
 			out := []reflect.Type{reflect.PointerTo(f.fit), reflect.TypeFor[error]()}
 			hasMethod(t, f.method, "Plan", plan)
@@ -67,7 +67,7 @@ func TestLoadRefusesUnpreparedRows(t *testing.T) {
 			if err := load(&unprepared); !strings.Contains(err, "set Archive.Prepared") {
 				t.Errorf("%s of %s: %s", f.name, data, err)
 			}
-			a.Prepared = true
+			a.TakesPrepared = true
 			left, right := a.Preparation(model.Left, 2), a.Preparation(model.Right, 2)
 			if a.Err() != nil || reflect.DeepEqual(left, prepare.Preparation{}) && reflect.DeepEqual(right, left) {
 				t.Errorf("%s: %v, %v, %v", data, left, right, a.Err())

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -81,7 +82,7 @@ func countFit(t *testing.T, f family, r row, definite bool) {
 	k, count := countingKernel(definite)
 	k = r.kernelOr(t, k)
 	d := must(f.dataOf(t, r, left, right))(t)
-	plan, err := planOf(e, r.method, d.Shape(), k)
+	plan, err := planOf(e, r.method, d.Size(), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,13 +129,13 @@ func countFit(t *testing.T, f family, r row, definite bool) {
 }
 
 // planOf returns the plan of a method of any family.
-func planOf(e stream.Engine, method any, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func planOf(e stream.Engine, method any, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	return method.(interface {
-		Plan(stream.Engine, model.Shape, kernelgen.Kernel) (*model.Plan, error)
+		Plan(stream.Engine, model.Size, kernelgen.Kernel) (*model.Plan, error)
 	}).Plan(e, s, k)
 }
 
 // countedRows returns normal rows that are not in memory.
-func countedRows(name string, seed uint64) *stream.Counted {
-	return stream.NewCounted(unloaded{stream.FromMatrix(name, normalRows(seed, 39))})
+func countedRows(name string, seed uint64) *passcount.Source {
+	return passcount.New(unloaded{stream.FromMatrix(name, normalRows(seed, 39))})
 }

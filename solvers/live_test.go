@@ -38,12 +38,12 @@ func TestLiveBlocksHaveTheSameBits(t *testing.T) {
 func checkLiveBlocks(t *testing.T, m model.Transformer, side model.Side) {
 	x := normalRows(3, 1100) // more than a panel
 	r := model.Request{Side: side, Level: 0.9}
-	for _, kind := range []model.Kind{model.Coordinates, model.Scores, model.Value, model.Lower, model.Upper, model.Decision, model.Probability, model.Class} {
+	for _, kind := range []model.Output{model.Coordinates, model.Scores, model.Value, model.Lower, model.Upper, model.Decision, model.Probability, model.Class} {
 		if _, err := m.Outputs(side, kind); err == nil {
-			r.Kinds = append(r.Kinds, kind)
+			r.Outputs = append(r.Outputs, kind)
 		}
 	}
-	if len(r.Kinds) == 0 || m.Dimension(side) != x.Cols {
+	if len(r.Outputs) == 0 || m.Dimension(side) != x.Cols {
 		return
 	}
 	want, err := model.TransformMatrix(t.Context(), stream.Engine{Threads: 2}, m, x, r)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -19,7 +20,7 @@ func TestEngineMemory(t *testing.T) {
 			return
 		}
 		k := r.kernelOr(t, kernelgen.RBF(0.7))
-		counted := stream.NewCounted(stream.FromMatrix("x", x))
+		counted := passcount.New(stream.FromMatrix("x", x))
 		d, err := f.dataOf(t, r, counted, counted)
 		if err != nil {
 			t.Fatal(err)

@@ -144,14 +144,14 @@ var families = []family{
 		},
 		[]row{
 			{name: "ism", method: ism.Solver{Dim: 1, Iterations: 5}, flags: fresh},
-			{name: "ism exact", method: ism.Solver{Dim: 1, Engine: ism.EngineExact, Iterations: 2}, flags: variant},
-			{name: "ism linear", off: 4.5, method: ism.Solver{Dim: 1, Engine: ism.EngineLinear, Iterations: 2, Landmarks: 50}},
+			{name: "ism exact", method: ism.Solver{Dim: 1, Algorithm: ism.AlgorithmExact, Iterations: 2}, flags: variant},
+			{name: "ism linear", off: 4.5, method: ism.Solver{Dim: 1, Algorithm: ism.AlgorithmLinear, Iterations: 2, Landmarks: 50}},
 			{name: "ism of clusters", off: 6, method: ism.Solver{
-				Dim: 1, Engine: ism.EngineLinear, Landmarks: 50, Iterations: 1,
+				Dim: 1, Algorithm: ism.AlgorithmLinear, Landmarks: 50, Iterations: 1,
 				Paradigm: ism.Unsupervised, Clusters: 2, Rounds: 2,
 			}, flags: otherPasses},
 			{name: "ism exact of clusters", off: 3.2, method: ism.Solver{
-				Dim: 2, Engine: ism.EngineExact, Iterations: 2, Paradigm: ism.Unsupervised, Clusters: 2, Rounds: 2,
+				Dim: 2, Algorithm: ism.AlgorithmExact, Iterations: 2, Paradigm: ism.Unsupervised, Clusters: 2, Rounds: 2,
 			}, flags: otherPasses | variant | fresh},
 		},
 	},
@@ -162,19 +162,19 @@ var families = []family{
 		},
 		[]row{
 			{name: "askls", method: askls.Solver{C: 1}, flags: fresh},
-			{name: "askls dense", method: askls.Solver{C: 1, Engine: askls.EngineDense}, flags: variant},
-			{name: "askls dense, stacked", method: askls.Solver{C: 1, Engine: askls.EngineDense, Merge: askls.MergeStack, Folds: 3}, flags: variant | fresh},
-			{name: "askls dense of a graph", method: askls.Solver{C: 1, Engine: askls.EngineDense}, flags: variant | fresh, kernel: "linear()", data: nodes},
+			{name: "askls dense", method: askls.Solver{C: 1, Algorithm: askls.AlgorithmDense}, flags: variant},
+			{name: "askls dense, stacked", method: askls.Solver{C: 1, Algorithm: askls.AlgorithmDense, Merge: askls.MergeStack, Folds: 3}, flags: variant | fresh},
+			{name: "askls dense of a graph", method: askls.Solver{C: 1, Algorithm: askls.AlgorithmDense}, flags: variant | fresh, kernel: "linear()", data: nodes},
 			{name: "askls iterative of a graph", method: askls.Solver{
-				C: 1, Engine: askls.EngineIterative, Rank: 8, Merge: askls.MergeStack, Folds: 3,
+				C: 1, Algorithm: askls.AlgorithmIterative, Rank: 8, Merge: askls.MergeStack, Folds: 3,
 			}, flags: variant | fresh, kernel: "linear()", data: nodes},
-			{name: "askls iterative", method: askls.Solver{C: 1, Engine: askls.EngineIterative}, flags: otherPasses},
+			{name: "askls iterative", method: askls.Solver{C: 1, Algorithm: askls.AlgorithmIterative}, flags: otherPasses},
 			{name: "askls iterative, stacked", method: askls.Solver{
-				C: 1, Engine: askls.EngineIterative, Rank: 10, Merge: askls.MergeStack, Folds: 3,
+				C: 1, Algorithm: askls.AlgorithmIterative, Rank: 10, Merge: askls.MergeStack, Folds: 3,
 			}, flags: otherPasses | variant},
-			{name: "askls lowrank", method: askls.Solver{C: 1, Engine: askls.EngineLowRank, Rank: 4, Landmarks: 30}, flags: samples},
+			{name: "askls lowrank", method: askls.Solver{C: 1, Algorithm: askls.AlgorithmLowRank, Rank: 4, Landmarks: 30}, flags: samples},
 			{name: "askls lowrank, stacked", method: askls.Solver{
-				C: 1, Engine: askls.EngineLowRank, Rank: 4, Landmarks: 30, Merge: askls.MergeStack, Folds: 3,
+				C: 1, Algorithm: askls.AlgorithmLowRank, Rank: 4, Landmarks: 30, Merge: askls.MergeStack, Folds: 3,
 			}, flags: samples},
 		},
 	},
@@ -245,13 +245,13 @@ var families = []family{
 			{name: "rkhs covariance", off: 1.6, method: rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 3}},
 			{name: "rkhs cca", off: 1.6, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3}, flags: two},
 			{name: "rkhs cca, centred", off: 1.6, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Center: true}, flags: two | variant | fresh},
-			{name: "rkhs cca, landmark", off: 1.1, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark}, flags: two | variant},
+			{name: "rkhs cca, landmark", off: 1.1, method: rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Algorithm: rkhs.AlgorithmLandmark}, flags: two | variant},
 			{name: "rkhs cross-covariance, landmark", off: 1.1, method: rkhs.Solver{
-				Operator: rkhs.CrossCovariance{}, Rank: 3, Engine: rkhs.EngineLandmark, Landmarks: 12,
+				Operator: rkhs.CrossCovariance{}, Rank: 3, Algorithm: rkhs.AlgorithmLandmark, Landmarks: 12,
 			}, flags: two | fresh},
 			{name: "rkhs koopman", off: 3, method: rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-3}, Task: rkhs.Eigen, Rank: 3}, flags: two | variant | fresh},
 			{name: "rkhs koopman, lagged", off: 1.1, method: rkhs.Solver{
-				Operator: rkhs.Koopman{Ridge: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark, Landmarks: 12,
+				Operator: rkhs.Koopman{Ridge: 1e-3}, Rank: 3, Algorithm: rkhs.AlgorithmLandmark, Landmarks: 12,
 			}, flags: fresh},
 			{name: "rkhs koopman, centred", off: 1.1, method: rkhs.Solver{
 				Operator: rkhs.Koopman{Ridge: 1e-4}, Task: rkhs.Eigen, Rank: 4, Center: true, Landmarks: 15,
@@ -403,8 +403,8 @@ func alternating(n int) []int {
 }
 
 // exponential returns the map exp of the entries of a matrix.
-func exponential() kernelgen.Map {
-	m, err := kernelgen.ParseMap("exp")
+func exponential() kernelgen.ElementMap {
+	m, err := kernelgen.ParseElementMap("exp")
 	if err != nil {
 		panic(err)
 	}
@@ -425,5 +425,5 @@ func ring(t testing.TB) *sparse.CSR {
 
 // nodes returns the labelled nodes of a ring.
 func nodes(t testing.TB) any {
-	return must(askls.Graph("g", ring(t), stream.Numbers(20), alternating(20), 2))(t)
+	return must(askls.Graph("g", ring(t), matrix.Numbers(20), alternating(20), 2))(t)
 }

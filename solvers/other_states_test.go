@@ -198,7 +198,7 @@ func otherFacts(t *testing.T, base otherFit) (others []otherFit) {
 		}
 	case *ism.Data:
 		if d.Known != nil {
-			labels := alternating(int(d.Shape().Rows))
+			labels := alternating(int(d.Size().Rows))
 			labels[100], labels[101] = labels[101], labels[100]
 			known, err := ism.Classes(labels, 2)
 			add("label", &ism.Data{Rows: d.Rows, Known: known}, err)
@@ -214,7 +214,7 @@ func otherFacts(t *testing.T, base otherFit) (others []otherFit) {
 		add("weight", weighted, err)
 	case *transport.Data:
 		weighted := *d
-		weighted.LeftWeights = weights(d.Shape().Rows)
+		weighted.LeftWeights = weights(d.Size().Rows)
 		add("mass", &weighted, nil)
 	}
 	return others

@@ -240,7 +240,7 @@ func (q *question) answer(t *testing.T) []part {
 	parts := append(q.figures(fit), shares("values", m.Describe().Values...))
 	for side, probe := range []blas64.General{probe, right} {
 		for kind := model.Coordinates; kind <= model.Novelty; kind++ {
-			request := model.Request{Side: model.Side(side), Kinds: []model.Kind{kind}, Level: 0.8}
+			request := model.Request{Side: model.Side(side), Outputs: []model.Output{kind}, Level: 0.8}
 			_, one := m.Outputs(request.Side, model.Coordinates)
 			if _, err := request.Names(m); one != nil || err != nil || kind == model.Scores || m.Dimension(request.Side) != probe.Cols {
 				continue
@@ -264,7 +264,7 @@ func (q *question) prepared(t *testing.T, m blas64.General) (stream.Source, blas
 
 // said returns the part that an output of new rows is. Coordinates are known up to rotations of equal values, so their
 // products tell; the numbers of clusters are any, so it tells which rows share one.
-func (q *question) said(kind model.Kind, out blas64.General, weights []float64) (part, bool) {
+func (q *question) said(kind model.Output, out blas64.General, weights []float64) (part, bool) {
 	switch {
 	case kind == model.Value || kind == model.Lower || kind == model.Upper:
 		return part{kind: values, General: out}, true

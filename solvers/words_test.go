@@ -23,16 +23,16 @@ import (
 func TestEveryValuePrints(t *testing.T) {
 	for v := range 256 {
 		i := uint8(v)
-		for _, s := range []fmt.Stringer{stream.Kind(i), stream.ErrorKind(i), prepare.Nulls(i), prepare.Scaling(i), prepare.Encoding(i),
-			blockstore.Inexact(i), blockstore.IndexBase(i), model.Kind(i), model.Side(i), model.Quantity(i), lowrank.Norm(i), lowrank.Shift(i),
-			lowrank.Rule(i), ridge.Metric(i), ksvd.Compatibility(i), ksvd.Scaling(i), ksvd.Sums(i), ism.Engine(i), ism.Paradigm(i), askls.Engine(i),
-			askls.Merge(i), rkhs.Task(i), rkhs.Engine(i), rkhs.Side(i), transport.Engine(i), kernelgen.Base(v), kernelgen.Base(-v)} {
+		for _, s := range []fmt.Stringer{stream.ColumnKind(i), stream.ErrorKind(i), prepare.Nulls(i), prepare.Scaling(i), prepare.Encoding(i),
+			blockstore.Inexact(i), blockstore.IndexBase(i), model.Output(i), model.Side(i), model.Quantity(i), lowrank.Norm(i), lowrank.ShiftRule(i),
+			lowrank.Rule(i), ridge.Metric(i), ksvd.Compatibility(i), ksvd.Scaling(i), ksvd.Sums(i), ism.Algorithm(i), ism.Paradigm(i), askls.Algorithm(i),
+			askls.Merge(i), rkhs.Task(i), rkhs.Algorithm(i), rkhs.PairSide(i), transport.Algorithm(i), kernelgen.Base(v), kernelgen.Base(-v)} {
 			if s.String() == "" {
 				t.Errorf("%T %d prints nothing", s, v)
 			}
 		}
 	}
-	for _, s := range []fmt.Stringer{kernelgen.Kernel{}, kernelgen.Map{}, model.Choice{}, rkhs.CCA{}} {
+	for _, s := range []fmt.Stringer{kernelgen.Kernel{}, kernelgen.ElementMap{}, model.Choice{}, rkhs.CCA{}} {
 		_ = s.String()
 	}
 	for _, err := range []error{&stream.DataError{}, &stream.StateError{}, &stream.MissingError{}, &stream.StoppedError{}, &stream.OverBudgetError{},

@@ -65,7 +65,7 @@ func TestBeside(t *testing.T) {
 		t.Errorf("%d rows, error %v", seen, err)
 	}
 	rows := []int64{0, 6, 7, 30, 47}
-	batch := &stream.Batch{X: matrix.New(len(rows), 3), Kept: stream.KeptColumns(left.Info().Kept)}
+	batch := &stream.Batch{X: matrix.New(len(rows), 3), Kept: left.Info().NewKept()}
 	if err := stream.Gather(t.Context(), left, rows, batch); err != nil {
 		t.Fatal(err)
 	}

@@ -16,18 +16,18 @@ type Budget struct {
 
 // BudgetItem is one part of a budget.
 type BudgetItem struct {
-	What  string // what the memory is for
-	Bytes int64
-	Knob  string // what makes it smaller: a flag, or "" if nothing does
+	What    string // what the memory is for
+	Bytes   int64
+	Setting string // what makes it smaller: a flag, or "" if nothing does
 }
 
 // Add adds an item of n float64 numbers.
-func (b *Budget) Add(what string, numbers int64, knob string) {
+func (b *Budget) Add(what string, numbers int64, setting string) {
 	bytes := int64(math.MaxInt64)
 	if numbers <= bytes/8 {
 		bytes = 8 * numbers
 	}
-	b.Items = append(b.Items, BudgetItem{what, bytes, knob})
+	b.Items = append(b.Items, BudgetItem{what, bytes, setting})
 }
 
 // Total returns the sum of all items in bytes, or the largest int64 if that is less.
@@ -51,10 +51,10 @@ type OverBudgetError struct {
 func (e *OverBudgetError) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", enough(e.Need), humanize.IBytes(uint64(e.Limit)))
-	if e.Largest.Knob == "" {
+	if e.Largest.Setting == "" {
 		return s.String() + "; raise `memory`"
 	}
-	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), turn(e.Largest.Knob))
+	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), turn(e.Largest.Setting))
 	return s.String()
 }
 
@@ -88,7 +88,7 @@ func (b *Budget) Check(limit int64) error {
 	}
 	err := &OverBudgetError{Need: need, Limit: limit}
 	for _, it := range b.Items {
-		if it.Knob != "" && it.Bytes > err.Largest.Bytes {
+		if it.Setting != "" && it.Bytes > err.Largest.Bytes {
 			err.Largest = it
 		}
 	}

@@ -40,14 +40,17 @@ func (f Field) Logical() logical.Type {
 	return f.Type
 }
 
-// KeptColumns returns empty columns of the given kinds, nil for none.
-func KeptColumns(fields []Field) []Column {
-	if len(fields) == 0 {
+// Column returns an empty column for the values of a field.
+func (f Field) Column() Column { return Column{Kind: f.Kind, Type: f.Type} }
+
+// NewKept returns empty columns for the kept columns of a source, nil for none: the Kept of a [Batch] that takes them.
+func (i Info) NewKept() []Column {
+	if len(i.Kept) == 0 {
 		return nil
 	}
-	columns := make([]Column, len(fields))
-	for k, f := range fields {
-		columns[k].Kind, columns[k].Type = f.Kind, f.Type
+	columns := make([]Column, len(i.Kept))
+	for k, f := range i.Kept {
+		columns[k] = f.Column()
 	}
 	return columns
 }

@@ -12,7 +12,7 @@ import (
 
 func TestColumnAppend(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kind := rapid.SampledFrom([]stream.Kind{stream.Float64, stream.Int64, stream.String}).Draw(t, "kind")
+		kind := rapid.SampledFrom([]stream.ColumnKind{stream.Float64, stream.Int64, stream.String}).Draw(t, "kind")
 		dst := stream.Column{Kind: kind}
 		want := []any(nil)
 		if rapid.Bool().Draw(t, "used before") {
@@ -40,7 +40,7 @@ func TestColumnAppend(t *testing.T) {
 }
 
 // drawColumn returns a column of up to 5 values, with or without nulls.
-func drawColumn(t *rapid.T, kind stream.Kind) stream.Column {
+func drawColumn(t *rapid.T, kind stream.ColumnKind) stream.Column {
 	c := stream.Column{Kind: kind}
 	n := rapid.IntRange(0, 5).Draw(t, "values")
 	for i := range n {

@@ -177,20 +177,6 @@ type Block struct {
 	batch Batch // for reading X and Kept
 }
 
-// How many rows a worker takes at a time.
-const (
-	// PanelRows is the number of rows in a panel of a block. A panel is what a
-	// worker folds into an accumulator at a time: few enough that what it makes of
-	// the rows stays in cache, and enough that what an accumulator does once for
-	// each panel is little beside what it does for the rows.
-	PanelRows = 1024
-	// PairRows is the block size of exact passes: a tile of PairRows × PairRows
-	// numbers stays in the second-level cache.
-	PairRows = 256
-	// WideRows is the most rows of a block of a [FoldWide].
-	WideRows = 128
-)
-
 // Panels cuts a block into panels of at most rows rows, each given with the
 // index in the block of its first row.
 func (b *Block) Panels(rows int) iter.Seq2[int, blas64.General] {

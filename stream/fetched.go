@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/opening"
 )
 
 // RowsSuffix ends the names of rows that were fetched by number, in a store of states. They
@@ -30,7 +31,7 @@ const mostFetched = 8 << 20
 // none, and neither does one that shares nothing. src has to be comparable.
 func (r *Run) Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	size := 8 * len(rows) * (dst.X.Cols + len(dst.Kept))
-	if r == nil || !r.shares() || len(rows) <= sampledRows || size > mostFetched || openingOf(ctx).look ||
+	if r == nil || !r.shares() || len(rows) <= sampledRows || size > mostFetched || opening.Looks(ctx) ||
 		!r.keeps(src.Info()) {
 		return Gather(ctx, src, rows, dst)
 	}

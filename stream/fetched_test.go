@@ -51,7 +51,7 @@ func TestRunFetchesOnce(t *testing.T) {
 		src := &fetches{Gatherer: beside}
 		run = runOf(t, shelf, "a fit", 1, o).Run
 		got := matrix.New(len(rows), 3)
-		batch := &stream.Batch{X: got, Kept: stream.KeptColumns(src.Info().Kept)}
+		batch := &stream.Batch{X: got, Kept: src.Info().NewKept()}
 		if err := run.Gather(t.Context(), src, rows, batch); err != nil {
 			t.Fatal(err)
 		}

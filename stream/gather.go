@@ -27,7 +27,7 @@ func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 		panic(fmt.Sprintf("stream: gather rows %d to %d of %d", rows[0], last, info.Rows))
 	}
 	if info.OnePass {
-		return OnceError(info.Name)
+		return fmt.Errorf("%s %w", info.Name, ErrReadOnce)
 	}
 	if g, ok := src.(Gatherer); ok {
 		return g.Gather(ctx, rows, dst)
@@ -41,16 +41,6 @@ func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, 
 	return m, Gather(ctx, src, rows, &Batch{X: m})
 }
 
-// Numbers returns the numbers of n rows from the first on, which is all of them if there
-// are n.
-func Numbers(n int) []int64 {
-	numbers := make([]int64, n)
-	for i := range numbers {
-		numbers[i] = int64(i)
-	}
-	return numbers
-}
-
 // skim reads src from the first row wanted to the last and keeps the rows wanted.
 func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error) {
 	info := src.Info()
@@ -62,7 +52,7 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 	defer func() { err = errors.Join(err, r.Close()) }()
 	chunk := Batch{X: matrix.New(chunkRows(info), len(info.Columns))}
 	if dst.Kept != nil {
-		chunk.Kept = KeptColumns(info.Kept)
+		chunk.Kept = info.NewKept()
 	}
 	taken := 0
 	for start := rows[0]; taken < len(rows); {
@@ -83,11 +73,11 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 }
 
 // chunkRows returns how many rows are read at a time outside a pass.
-func chunkRows(info Info) int { return int(FetchedRows(info.Rows, len(info.Columns))) }
+func chunkRows(info Info) int { return int(Engine{}.FetchedRows(info.Rows, len(info.Columns))) }
 
 // FetchedRows returns how many rows of dimension d [Gather] holds besides those that it fetches from a source with so
 // many rows, -1 for an unknown number.
-func FetchedRows(rows int64, d int) int64 {
+func (e Engine) FetchedRows(rows int64, d int) int64 {
 	n := int64(min(1024, BlockRows(d)))
 	if rows >= 0 {
 		n = max(1, min(n, rows))

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
 )
@@ -129,7 +130,7 @@ func TestGatherErrors(t *testing.T) {
 	}
 
 	src.info.OnePass = true
-	for _, s := range []stream.Source{src, sequential{src}, stream.NewCounted(src)} {
+	for _, s := range []stream.Source{src, sequential{src}, passcount.New(src)} {
 		checkError(t, gather(ctx, s, 7), "a.csv can be read only once", "`spool-dir`")
 	}
 }
@@ -143,7 +144,7 @@ func TestSkimAndLoadAreCancelled(t *testing.T) {
 			return err
 		},
 		"load": func(ctx context.Context, src stream.Source) error {
-			_, err := stream.Load(ctx, src, 0)
+			_, err := stream.InMemory(ctx, src, 0)
 			return err
 		},
 	} {
@@ -186,11 +187,11 @@ func TestCounted(t *testing.T) {
 		"skimmed":             {sequential{table}, 1},
 		"prepared":            {prepared(t, table, prepare.NullsZero), 0},
 		"prepared and skim":   {prepared(t, sequential{table}, prepare.NullsZero), 1},
-		"counted and skim":    {stream.NewCounted(sequential{table}), 1},
+		"counted and skim":    {passcount.New(sequential{table}), 1},
 		"dropped, by number":  {prepared(t, table, prepare.NullsDrop), 0},
 		"dropped and skimmed": {prepared(t, sequential{table}, prepare.NullsDrop), 1},
 	} {
-		counted := stream.NewCounted(c.src)
+		counted := passcount.New(c.src)
 		start := counted.Passes()
 		if start != c.src.Info().PassesToOpen {
 			t.Errorf("%s: %d passes before any", name, start)

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/opening"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -215,11 +216,11 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 	x := matrix.New(len(rows), len(info.Columns))
 	batch := &Batch{X: x}
 	if kept || hasCategories(info) {
-		batch.Kept = KeptColumns(info.Kept)
+		batch.Kept = info.NewKept()
 	}
 	var err error
 	if info.SeekCost > 0 {
-		err = Gather(uncounted(ctx), src, rows, batch)
+		err = Gather(opening.Look(ctx), src, rows, batch)
 	} else {
 		_, err = ReadRows(ctx, src, 0, batch)
 	}

@@ -17,9 +17,9 @@ func ReadAll(ctx context.Context, src Source) (blas64.General, error) {
 	return readAll(ctx, src, 0)
 }
 
-// Load returns the rows of [ReadAll] as a source, which may be read as often as one
+// InMemory returns the rows of [ReadAll] as a source, which may be read as often as one
 // likes. It is an error if they take more than limit bytes (0: no limit).
-func Load(ctx context.Context, src Source, limit int64) (Gatherer, error) {
+func InMemory(ctx context.Context, src Source, limit int64) (Gatherer, error) {
 	m, err := readAll(ctx, src, limit)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ type matrixSource struct {
 func (s *matrixSource) Info() Info { return s.info }
 
 func (s *matrixSource) Open(_ context.Context, first int64) (Reader, error) {
-	if err := CheckFirst(s.info, first); err != nil {
+	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	return &matrixReader{m: s.m, next: int(first)}, nil

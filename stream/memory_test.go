@@ -152,7 +152,7 @@ func TestLoad(t *testing.T) {
 	for _, rows := range []int64{2500, -1} {
 		src := newTable("a.csv", x).keep()
 		src.info.Rows, src.step, src.info.OnePass, src.info.PassesToOpen = rows, odd(5), true, 1
-		loaded, err := stream.Load(ctx, src, 2500*3*8)
+		loaded, err := stream.InMemory(ctx, src, 2500*3*8)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func TestLoad(t *testing.T) {
 
 		src = newTable("a.csv", x)
 		src.info.Rows = rows
-		_, err = stream.Load(ctx, src, 2500*3*8-1)
+		_, err = stream.InMemory(ctx, src, 2500*3*8-1)
 		checkError(t, err, "a.csv", "do not fit in 59999 bytes")
 		if known := rows >= 0; known == (src.opens.Load() == 1) || src.opens.Load() != src.closes.Load() {
 			t.Errorf("rows %d: opened %d times, closed %d times", rows, src.opens.Load(), src.closes.Load())
@@ -189,7 +189,7 @@ func TestLoadErrors(t *testing.T) {
 	for _, promised := range []int64{0, 29, 31} {
 		src := newTable("liar.npy", randomMatrix(1, 30, 2))
 		src.info.Rows = promised
-		_, err := stream.Load(ctx, src, 0)
+		_, err := stream.InMemory(ctx, src, 0)
 		what := "gives more"
 		if promised > 30 {
 			what = "gave 30"
@@ -199,14 +199,14 @@ func TestLoadErrors(t *testing.T) {
 	broken := errors.New("broken")
 	src := newTable("x", randomMatrix(1, 30, 2))
 	src.before = func(int) error { return broken }
-	if _, err := stream.Load(ctx, src, 0); !errors.Is(err, broken) || src.closes.Load() != 1 {
+	if _, err := stream.InMemory(ctx, src, 0); !errors.Is(err, broken) || src.closes.Load() != 1 {
 		t.Errorf("error %v, closed %d times", err, src.closes.Load())
 	}
 	src.open = func() error { return broken }
-	if _, err := stream.Load(ctx, src, 0); !errors.Is(err, broken) {
+	if _, err := stream.InMemory(ctx, src, 0); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
-	empty, err := stream.Load(ctx, newTable("empty", blas64.General{Cols: 2, Stride: 2}), 8)
+	empty, err := stream.InMemory(ctx, newTable("empty", blas64.General{Cols: 2, Stride: 2}), 8)
 	if err != nil || empty.Info().Rows != 0 {
 		t.Errorf("%v, %v", empty, err)
 	}

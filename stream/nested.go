@@ -37,9 +37,3 @@ func (c *Column) TakeScalar(from *logical.Cursor) {
 		c.Floats = append(c.Floats, math.Float64frombits(from.Word(logical.Float64)))
 	}
 }
-
-// ScalarColumn returns an empty column for values of type t, as [Column.TakeScalar] fills it.
-func ScalarColumn(t logical.Type) Column {
-	f := FieldOf("", t)
-	return Column{Kind: f.Kind, Type: f.Type}
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -28,16 +29,16 @@ func TestOpening(t *testing.T) {
 		stream.FromMatrix("matrix", x),
 		stream.FromMatrix("no rows", matrix.New(0, 3)),
 		stream.FromSeq(stream.Info{Name: "sequence", Columns: columns, Rows: 5000}, pieces),
-		stream.NewRowNumbers("numbers", 5000),
-		stream.NewCounted(newTable("counted", x).keep()),
+		&stream.RowNumbers{Name: "numbers", Rows: 5000},
+		passcount.New(newTable("counted", x).keep()),
 		newTable("table", x).keep(),
 	}
-	loaded, err := stream.Load(ctx, newTable("loaded", x), 0)
+	loaded, err := stream.InMemory(ctx, newTable("loaded", x), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sources = append(sources, loaded)
-	for _, raw := range []stream.Source{newTable("selected", x).keep(), sequential{newTable("skimmed", x).keep()}, stream.NewRowNumbers("numbers", 5000)} {
+	for _, raw := range []stream.Source{newTable("selected", x).keep(), sequential{newTable("skimmed", x).keep()}, &stream.RowNumbers{Name: "numbers", Rows: 5000}} {
 		sources = append(sources, stream.Select(raw, everyThird(5000)), stream.Select(raw, nil), stream.Select(raw, []int64{0, 4999}))
 	}
 	for i, src := range sources {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Exact passes visit tiles of row blocks against column blocks: O(n²) time, and
@@ -25,18 +26,6 @@ import (
 // A worker goes on in the column of the tile it has done, if the next one there is
 // ready: what a visitor has made of that column block, it need not make again.
 
-// Shape says which tiles of a matrix an exact pass visits.
-type Shape uint8
-
-const (
-	// Full visits every tile.
-	Full Shape = iota
-	// Upper visits each unordered pair of blocks of one source once: the
-	// diagonal tiles, and one of each pair of mirrored tiles (not always the
-	// one above the diagonal).
-	Upper
-)
-
 // Pairs visits the tiles of rows × cols. visit is called once per worker and
 // returns the function that visits a tile, given its row and its column block, which
 // it must not change: they may be the memory of the source. Two calls that may run at
@@ -45,15 +34,15 @@ const (
 // block. With shape Upper, rows and cols must be the same source, and a row block may
 // at the same time be the column block of another call. Of several errors the one in
 // the first round is returned.
-func Pairs(ctx context.Context, e Engine, name string, rows, cols Gatherer, shape Shape, visit func() func(i, j *Block) error) error {
+func Pairs(ctx context.Context, e Engine, name string, rows, cols Gatherer, upper bool, visit func() func(i, j *Block) error) error {
 	bi, bj := pairBlocks(rows), pairBlocks(cols)
-	if shape == Upper && bi != bj {
+	if upper && bi != bj {
 		panic("stream: the upper half of pairs of two different sources")
 	}
 	if min(bi, bj) == 0 {
 		return nil
 	}
-	p := &pairPass{rows: rows, cols: cols, order: newTileOrder(bi, bj, shape), events: make(chan struct{}, e.Workers())}
+	p := &pairPass{rows: rows, cols: cols, order: newTileOrder(bi, bj, upper), events: make(chan struct{}, e.Workers())}
 	p.wake.L = &p.mu
 	return p.run(ctx, e, name, visit)
 }
@@ -63,7 +52,7 @@ func pairBlocks(s Source) int64 {
 	if n < 0 {
 		panic(fmt.Sprintf("stream: pairs of %s, whose number of rows is unknown", s.Info().Name))
 	}
-	return (n + PairRows - 1) / PairRows
+	return (n + tilesize.PairRows - 1) / tilesize.PairRows
 }
 
 // pairPass hands out tiles to workers.
@@ -211,14 +200,14 @@ type tileOrder struct {
 	short, long int64 // numbers of blocks
 	rounds      int64
 	turned      bool    // the row blocks are the longer side
-	half        bool    // shape Upper
+	half        bool    // one of each pair
 	round       []int64 // for each short block, the round of its next tile
 	turn        []int64 // for each long block, the short block of its next tile, or -1
 	ready       tileHeap
 }
 
-func newTileOrder(bi, bj int64, shape Shape) *tileOrder {
-	o := &tileOrder{short: min(bi, bj), long: max(bi, bj), turned: bi > bj, half: shape == Upper}
+func newTileOrder(bi, bj int64, upper bool) *tileOrder {
+	o := &tileOrder{short: min(bi, bj), long: max(bi, bj), turned: bi > bj, half: upper}
 	o.rounds = o.long
 	if o.half {
 		o.rounds = o.long/2 + 1
@@ -339,15 +328,15 @@ func (b *pairBlock) fetch(ctx context.Context, index int64) error {
 	if index == b.there {
 		return nil
 	}
-	first := index * PairRows
-	n := int(min(PairRows, b.n-first))
+	first := index * tilesize.PairRows
+	n := int(min(tilesize.PairRows, b.n-first))
 	b.block.Index, b.block.Start, b.there = index, first, index
 	if m, ok := b.src.(rowsInMemory); ok {
 		b.block.X = m.lend(first, n)
 		return nil
 	}
 	if b.room.Rows == 0 {
-		b.room = matrix.New(PairRows, len(b.src.Info().Columns))
+		b.room = matrix.New(tilesize.PairRows, len(b.src.Info().Columns))
 	}
 	b.block.X = matrix.Rows(b.room, 0, n)
 	b.there = -1
@@ -364,7 +353,7 @@ func (b *pairBlock) gather(ctx context.Context, first int64) error {
 		_, err := ReadRows(ctx, b.src, first, &Batch{X: b.block.X})
 		return err
 	}
-	rows := Numbers(b.block.X.Rows)
+	rows := matrix.Numbers(b.block.X.Rows)
 	for i := range rows {
 		rows[i] += first
 	}

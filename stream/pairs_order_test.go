@@ -11,16 +11,17 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // tilesInOrder visits all tiles and returns the column blocks that each row block met, in
 // their order, and the row blocks that each column block met.
-func tilesInOrder(t *rapid.T, threads, n, m int, shape stream.Shape) (byRow, byCol map[int64][]int64) {
+func tilesInOrder(t *rapid.T, threads, n, m int, upper bool) (byRow, byCol map[int64][]int64) {
 	byRow, byCol = map[int64][]int64{}, map[int64][]int64{}
 	var mu sync.Mutex
-	rows := stream.NewRowNumbers("rows", int64(n))
-	cols := stream.NewRowNumbers("cols", int64(m))
-	err := stream.Pairs(context.Background(), stream.Engine{Threads: threads}, "", rows, cols, shape, func() func(i, j *stream.Block) error {
+	rows := &stream.RowNumbers{Name: "rows", Rows: int64(n)}
+	cols := &stream.RowNumbers{Name: "cols", Rows: int64(m)}
+	err := stream.Pairs(context.Background(), stream.Engine{Threads: threads}, "", rows, cols, upper, func() func(i, j *stream.Block) error {
 		return func(i, j *stream.Block) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -39,20 +40,20 @@ func tilesInOrder(t *rapid.T, threads, n, m int, shape stream.Shape) (byRow, byC
 // the row blocks, for any number of threads and any shape.
 func TestPairsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 12*stream.PairRows).Draw(t, "n")
-		m, shape := rapid.IntRange(1, 12*stream.PairRows).Draw(t, "m"), stream.Full
+		n := rapid.IntRange(1, 12*tilesize.PairRows).Draw(t, "n")
+		m, upper := rapid.IntRange(1, 12*tilesize.PairRows).Draw(t, "m"), false
 		if rapid.Bool().Draw(t, "upper") {
-			m, shape = n, stream.Upper
+			m, upper = n, true
 		}
 		wantRow, wantCol := map[int64][]int64{}, map[int64][]int64{}
 		bi, bj := blocksOf(n), blocksOf(m)
 		long, rounds := max(bi, bj), max(bi, bj)
-		if shape == stream.Upper {
+		if upper {
 			rounds = long/2 + 1
 		}
 		for r := range rounds {
 			for k := range min(bi, bj) {
-				if shape == stream.Upper && 2*r == long && k >= r {
+				if upper && 2*r == long && k >= r {
 					continue
 				}
 				i, j := k, (k+r)%long
@@ -62,7 +63,7 @@ func TestPairsOrder(t *testing.T) {
 				wantRow[i], wantCol[j] = append(wantRow[i], j), append(wantCol[j], i)
 			}
 		}
-		byRow, byCol := tilesInOrder(t, rapid.IntRange(1, 5).Draw(t, "threads"), n, m, shape)
+		byRow, byCol := tilesInOrder(t, rapid.IntRange(1, 5).Draw(t, "threads"), n, m, upper)
 		for what, c := range map[string][2]map[int64][]int64{"row": {wantRow, byRow}, "column": {wantCol, byCol}} {
 			if len(c[0]) != len(c[1]) {
 				t.Fatalf("%d %s blocks, want %d", len(c[1]), what, len(c[0]))
@@ -81,8 +82,8 @@ func TestPairsFirstError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks := rapid.IntRange(1, 9).Draw(t, "blocks")
 		bad := rapid.SliceOfNDistinct(rapid.IntRange(0, blocks*blocks-1), 1, 3, rapid.ID[int]).Draw(t, "bad places")
-		rows := stream.NewRowNumbers("rows", int64(blocks*stream.PairRows))
-		err := stream.Pairs(context.Background(), stream.Engine{Threads: rapid.IntRange(1, 4).Draw(t, "threads")}, "", rows, rows, stream.Full,
+		rows := &stream.RowNumbers{Name: "rows", Rows: int64(blocks * tilesize.PairRows)}
+		err := stream.Pairs(context.Background(), stream.Engine{Threads: rapid.IntRange(1, 4).Draw(t, "threads")}, "", rows, rows, false,
 			func() func(i, j *stream.Block) error {
 				return func(i, j *stream.Block) error {
 					place := (int(j.Index-i.Index)+blocks)%blocks*blocks + int(i.Index)

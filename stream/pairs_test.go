@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // pairSizes give 0 to 5 blocks, full and not.
@@ -24,7 +25,7 @@ func matrixSource(seed uint64, rows int) stream.Gatherer {
 
 // visits runs an exact pass and returns how often each tile was visited. It
 // fails if two calls at a time share a row block or a column block.
-func visits(t *testing.T, e stream.Engine, rows, cols stream.Gatherer, shape stream.Shape) map[[2]int64]int {
+func visits(t *testing.T, e stream.Engine, rows, cols stream.Gatherer, shape bool) map[[2]int64]int {
 	t.Helper()
 	seen := map[[2]int64]int{}
 	var mu sync.Mutex
@@ -49,13 +50,13 @@ func visits(t *testing.T, e stream.Engine, rows, cols stream.Gatherer, shape str
 	return seen
 }
 
-func blocksOf(n int) int64 { return int64(n+stream.PairRows-1) / stream.PairRows }
+func blocksOf(n int) int64 { return int64(n+tilesize.PairRows-1) / tilesize.PairRows }
 
 func TestPairsFull(t *testing.T) {
 	leavesNothing(t)
 	for _, n := range pairSizes {
 		for _, m := range pairSizes {
-			seen := visits(t, stream.Engine{Threads: 4}, matrixSource(1, n), matrixSource(2, m), stream.Full)
+			seen := visits(t, stream.Engine{Threads: 4}, matrixSource(1, n), matrixSource(2, m), false)
 			for i := range blocksOf(n) {
 				for j := range blocksOf(m) {
 					if seen[[2]int64{i, j}] != 1 {
@@ -74,7 +75,7 @@ func TestPairsUpper(t *testing.T) {
 	leavesNothing(t)
 	for _, n := range append(pairSizes, 1500, 2048) {
 		src := matrixSource(1, n)
-		seen := visits(t, stream.Engine{Threads: 4}, src, src, stream.Upper)
+		seen := visits(t, stream.Engine{Threads: 4}, src, src, true)
 		b := blocksOf(n)
 		for i := range b {
 			for j := range i {
@@ -107,7 +108,7 @@ func matVec(t *testing.T, threads int, src stream.Gatherer, v []float64) []float
 	t.Helper()
 	n := len(v)
 	asRow, asCol := make([]float64, n), make([]float64, n)
-	err := stream.Pairs(context.Background(), stream.Engine{Threads: threads}, "", src, src, stream.Upper, func() func(i, j *stream.Block) error {
+	err := stream.Pairs(context.Background(), stream.Engine{Threads: threads}, "", src, src, true, func() func(i, j *stream.Block) error {
 		return func(i, j *stream.Block) error {
 			for a := range i.X.Rows {
 				for b := range j.X.Rows {
@@ -166,7 +167,7 @@ func TestPairsRectangularProduct(t *testing.T) {
 	x, y := randomMatrix(1, 300, 2), randomMatrix(2, 700, 2)
 	product := func(threads int) []float64 {
 		out := make([]float64, x.Rows+y.Rows)
-		err := stream.Pairs(context.Background(), stream.Engine{Threads: threads}, "", stream.FromMatrix("x", x), stream.FromMatrix("y", y), stream.Full,
+		err := stream.Pairs(context.Background(), stream.Engine{Threads: threads}, "", stream.FromMatrix("x", x), stream.FromMatrix("y", y), false,
 			func() func(i, j *stream.Block) error {
 				return func(i, j *stream.Block) error {
 					for a := range i.X.Rows {
@@ -203,7 +204,7 @@ func TestPairsRectangularProduct(t *testing.T) {
 func TestPairsWorkers(t *testing.T) {
 	src := matrixSource(1, 5*256)
 	var made atomic.Int64
-	err := stream.Pairs(context.Background(), stream.Engine{Threads: 2}, "", src, src, stream.Full, func() func(i, j *stream.Block) error {
+	err := stream.Pairs(context.Background(), stream.Engine{Threads: 2}, "", src, src, false, func() func(i, j *stream.Block) error {
 		made.Add(1)
 		busy := new(atomic.Bool)
 		return func(i, j *stream.Block) error {
@@ -222,7 +223,7 @@ func TestPairsWorkers(t *testing.T) {
 
 func TestPairsProgress(t *testing.T) {
 	src := matrixSource(1, 900)
-	for shape, total := range map[stream.Shape]int64{stream.Full: 16, stream.Upper: 10} {
+	for shape, total := range map[bool]int64{false: 16, true: 10} {
 		var done []int64
 		e := stream.Engine{Progress: func(ev stream.Event) {
 			if ev.Pass != "exact" || ev.Total != total {
@@ -244,7 +245,7 @@ func TestPairsErrors(t *testing.T) {
 	nothing := func() func(i, j *stream.Block) error { return func(i, j *stream.Block) error { return nil } }
 	src := matrixSource(1, 900)
 	for _, want := range []string{"tile (0, 0)", "tile (2, 0)"} { // (2, 0) is in the third round
-		err := stream.Pairs(context.Background(), stream.Engine{Threads: 3}, "", src, src, stream.Full, func() func(i, j *stream.Block) error {
+		err := stream.Pairs(context.Background(), stream.Engine{Threads: 3}, "", src, src, false, func() func(i, j *stream.Block) error {
 			return func(i, j *stream.Block) error {
 				if text := fmt.Sprintf("tile (%d, %d)", i.Index, j.Index); text == want {
 					return errors.New(text)
@@ -262,21 +263,21 @@ func TestPairsErrors(t *testing.T) {
 		}
 		return nil
 	}
-	checkError(t, stream.Pairs(context.Background(), stream.Engine{}, "", src, broken, stream.Full, nothing), "broken block")
+	checkError(t, stream.Pairs(context.Background(), stream.Engine{}, "", src, broken, false, nothing), "broken block")
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := stream.Pairs(ctx, stream.Engine{}, "", src, src, stream.Full, nothing); !errors.Is(err, context.Canceled) {
+	if err := stream.Pairs(ctx, stream.Engine{}, "", src, src, false, nothing); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 
 	unknown := newTable("pipe", randomMatrix(1, 10, 2))
 	unknown.info.Rows = -1
 	checkPanic(t, "pipe, whose number of rows is unknown", func() {
-		_ = stream.Pairs(context.Background(), stream.Engine{}, "", unknown, src, stream.Full, nothing)
+		_ = stream.Pairs(context.Background(), stream.Engine{}, "", unknown, src, false, nothing)
 	})
 	checkPanic(t, "two different sources", func() {
-		_ = stream.Pairs(context.Background(), stream.Engine{}, "", matrixSource(2, 100), src, stream.Upper, nothing)
+		_ = stream.Pairs(context.Background(), stream.Engine{}, "", matrixSource(2, 100), src, true, nothing)
 	})
 }
 
@@ -284,7 +285,7 @@ func BenchmarkPairs(b *testing.B) {
 	src := stream.FromMatrix("x", matrix.New(4096, 20))
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = stream.Pairs(context.Background(), stream.Engine{}, "", src, src, stream.Full, func() func(i, j *stream.Block) error {
+		_ = stream.Pairs(context.Background(), stream.Engine{}, "", src, src, false, func() func(i, j *stream.Block) error {
 			return func(i, j *stream.Block) error { return nil }
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/opening"
 )
 
 // pass reads blocks of one source.
@@ -21,7 +22,7 @@ type pass struct {
 	blockRows int
 	kept      bool // with kept columns
 	rowsDone  int64
-	counters  counters
+	opening   opening.Pass // what sources that count know of it
 }
 
 // newPass describes a pass with the kept columns of a source if the engine says so, or if some of them
@@ -136,7 +137,7 @@ func (p *pass) newBlockReader(blocks int) *blockReader {
 func (p *pass) newBlock() *Block {
 	b := &Block{X: matrix.New(p.blockRows, len(p.info.Columns))}
 	if p.kept {
-		b.Kept = KeptColumns(p.info.Kept)
+		b.Kept = p.info.NewKept()
 	}
 	return b
 }
@@ -306,7 +307,7 @@ func (g *blockReader) open(ctx context.Context, first int64) error {
 	var r Reader
 	var failed error
 	err := g.watch.call(func() error {
-		r, failed = g.pass.src.Open(opening{watch: g.watch, pass: &g.pass.counters}.on(ctx), first)
+		r, failed = g.pass.src.Open(g.pass.opening.On(g.watch.on(ctx)), first)
 		return failed
 	})
 	if err != nil {

@@ -1,23 +1,30 @@
 package stream
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // What a source promises, and the errors of one that does not keep it.
 
-// CheckFirst returns an error if a reader of the source cannot begin at the row.
-func CheckFirst(info Info, first int64) error {
+// ErrReadOnce says that a source that can be read only once was opened again. The error begins with the name of the
+// source. Store such a source first, for example with blockstore.Spool.
+var ErrReadOnce = errors.New("can be read only once, and this needs to read it again: store it first (`spool-dir`)")
+
+// ErrUnknownRows says that a source does not know how many rows it has, and that this needs their number. The error
+// begins with the name of the source. Store such a source first, for example with blockstore.Spool.
+var ErrUnknownRows = errors.New("the number of rows is not known; store the source first (`spool-dir`)")
+
+// CheckFirst returns an error if a reader of the source cannot begin at row first: beyond the rows, or, as
+// [ErrReadOnce], behind the first row of a source that is read once.
+func (i Info) CheckFirst(first int64) error {
 	switch {
-	case first < 0 || info.Rows >= 0 && first > info.Rows:
-		return fmt.Errorf("%s: there is no row %d to begin with: it has %d rows", info.Name, first, info.Rows)
-	case first > 0 && info.OnePass:
-		return OnceError(info.Name)
+	case first < 0 || i.Rows >= 0 && first > i.Rows:
+		return fmt.Errorf("%s: there is no row %d to begin with: it has %d rows", i.Name, first, i.Rows)
+	case first > 0 && i.OnePass:
+		return fmt.Errorf("%s %w", i.Name, ErrReadOnce)
 	}
 	return nil
-}
-
-// OnceError reports that a source that can be read only once was opened again.
-func OnceError(name string) error {
-	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (`spool-dir`)", name)
 }
 
 // promiseError reports that a source did not give the rows it had promised.

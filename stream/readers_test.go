@@ -252,7 +252,7 @@ func TestRowsLeftAreFetchedOnce(t *testing.T) {
 			}
 			src.read.Store(0)
 			opens := src.opens.Load()
-			got := stream.Batch{X: matrix.New(len(wanted), 2), Kept: stream.KeptColumns(left.Info().Kept)}
+			got := stream.Batch{X: matrix.New(len(wanted), 2), Kept: left.Info().NewKept()}
 			if err := left.Gather(t.Context(), wanted, &got); err != nil {
 				t.Fatal(err)
 			}

@@ -7,25 +7,24 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// RowNumbers is a source of rows without columns: what is read of them is how many
-// there are. It is for passes over rows that are in memory, which a worker finds by
+// RowNumbers is a source of rows without columns, for passes over rows that are in memory: a worker finds them by
 // [Block.Start].
-type RowNumbers struct{ info Info }
-
-// NewRowNumbers returns a source of so many rows.
-func NewRowNumbers(name string, rows int64) *RowNumbers {
-	return &RowNumbers{Info{Name: name, Rows: rows, SeekCost: 1, InMemory: true}}
+type RowNumbers struct {
+	Name string // in messages
+	Rows int64
 }
 
 // Info describes the source.
-func (s *RowNumbers) Info() Info { return s.info }
+func (s *RowNumbers) Info() Info {
+	return Info{Name: s.Name, Rows: s.Rows, SeekCost: 1, InMemory: true}
+}
 
 // Open returns a reader of the rows from the given one on.
 func (s *RowNumbers) Open(ctx context.Context, first int64) (Reader, error) {
-	if err := CheckFirst(s.info, first); err != nil {
+	if err := s.Info().CheckFirst(first); err != nil {
 		return nil, err
 	}
-	return &rowNumberReader{ctx: ctx, left: s.info.Rows - first}, nil
+	return &rowNumberReader{ctx: ctx, left: s.Rows - first}, nil
 }
 
 // Gather has nothing to fetch.

@@ -33,7 +33,7 @@ func (s *selected) Info() Info { return s.info }
 
 // Open returns a reader of the selected rows from the given one on.
 func (s *selected) Open(ctx context.Context, first int64) (Reader, error) {
-	if err := CheckFirst(s.info, first); err != nil {
+	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	left := s.rows[first:]

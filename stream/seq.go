@@ -34,15 +34,15 @@ type seqSource struct {
 func (s *seqSource) Info() Info { return s.info }
 
 func (s *seqSource) Open(ctx context.Context, first int64) (Reader, error) {
-	if err := CheckFirst(s.info, first); err != nil {
+	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	if s.opened.Swap(true) && s.info.OnePass {
-		return nil, OnceError(s.info.Name)
+		return nil, fmt.Errorf("%s %w", s.info.Name, ErrReadOnce)
 	}
 	r := &seqReader{info: s.info, seq: s.seq, batches: make(chan seqBatch), more: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancel(ctx)
-	return Skip(r, s.info, first), nil
+	return s.info.Skip(r, first), nil
 }
 
 // seqReader runs a sequence on a goroutine of its own, so that a read ends with its context even if the sequence does

@@ -42,7 +42,7 @@ func TestIdleSequenceEnds(t *testing.T) {
 			return err
 		},
 		"Load": func(ctx context.Context, src stream.Source) error {
-			_, err := stream.Load(ctx, src, 0)
+			_, err := stream.InMemory(ctx, src, 0)
 			return err
 		},
 		"ReadRows": func(ctx context.Context, src stream.Source) error {
@@ -101,7 +101,7 @@ func TestFromSeqKept(t *testing.T) {
 			size := odd(5)
 			for first := 0; first < n; {
 				end := min(n, first+size())
-				b := stream.Batch{X: matrix.Rows(x, first, end-first), Kept: stream.KeptColumns(whole.Info().Kept)}
+				b := stream.Batch{X: matrix.Rows(x, first, end-first), Kept: whole.Info().NewKept()}
 				b.Kept[0].Append(&numbers, first, end)
 				b.Kept[1].Append(&words, first, end)
 				if !yield(b, nil) {

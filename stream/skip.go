@@ -7,15 +7,16 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/opening"
 )
 
-// Skip returns a reader of what r gives after so many rows. It reads them, a few
-// with each call.
-func Skip(r Reader, info Info, rows int64) Reader {
+// Skip returns a reader of the source that discards the first rows rows of r. It discards them in Read, a few with
+// each call.
+func (i Info) Skip(r Reader, rows int64) Reader {
 	if rows == 0 {
 		return r
 	}
-	return &skipReader{Reader: r, info: info, rows: rows}
+	return &skipReader{Reader: r, info: i, rows: rows}
 }
 
 type skipReader struct {
@@ -33,7 +34,7 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 	if r.gone.X.Rows == 0 {
 		r.gone.X = matrix.New(chunkRows(r.info), len(r.info.Columns))
 		if dst.Kept != nil {
-			r.gone.Kept = KeptColumns(r.info.Kept)
+			r.gone.Kept = r.info.NewKept()
 		}
 	}
 	resetKept(dst.Kept)
@@ -48,7 +49,7 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 
 // OpenRows opens src for a caller that reads a few rows: no pass is counted.
 func OpenRows(ctx context.Context, src Source, first int64) (Reader, error) {
-	return src.Open(uncounted(ctx), first)
+	return src.Open(opening.Look(ctx), first)
 }
 
 // ReadRows reads the rows of src from first on until dst is full. It is no pass. If src ends before, it returns the number

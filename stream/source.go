@@ -74,7 +74,7 @@ type Info struct {
 // Field is the name, kind and logical type of a kept column.
 type Field struct {
 	Name string
-	Kind Kind
+	Kind ColumnKind
 	// Type is the logical type of the values, or the zero Type where that is float64, int64 or text, by the kind.
 	Type logical.Type
 	// Nameless says that the name is made up by position: see Info.Nameless.
@@ -86,18 +86,18 @@ type Field struct {
 	Category, Carried bool
 }
 
-// Kind is the type of the values in a kept column.
-type Kind uint8
+// ColumnKind is the type of the values in a kept column.
+type ColumnKind uint8
 
 // The kinds of kept columns.
 const (
-	Float64 Kind = iota
+	Float64 ColumnKind = iota
 	Int64
 	String
 )
 
 // String returns float64, int64 or string.
-func (k Kind) String() string { return words.Of(kindWords, k) }
+func (k ColumnKind) String() string { return words.Of(kindWords, k) }
 
 var kindWords = []string{"float64", "int64", "string"}
 
@@ -105,7 +105,7 @@ var kindWords = []string{"float64", "int64", "string"}
 // Kind is used, but for decimals, which are in two:
 // see [FieldOf]. A nil Valid means that no value is null.
 type Column struct {
-	Kind    Kind
+	Kind    ColumnKind
 	Type    logical.Type // see Field.Type
 	Floats  []float64
 	Ints    []int64

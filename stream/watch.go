@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -64,41 +63,19 @@ func (w *watch) beat() {
 	}
 }
 
-// opening tells a source who opens it. It travels in the context, through sources that wrap
-// others.
-type opening struct {
-	watch *watch    // of the reader; nil outside a pass
-	pass  *counters // nil outside a pass
-	look  bool      // at a few rows, to tell the source from another: no pass
-}
-
-// counters are the sources that have counted a pass. Its readers share them.
-type counters struct{ seen sync.Map }
-
-// watchKey is the key of an opening.
+// watchKey is the key of the watch of a reader, in the context with which it opens a source.
 type watchKey struct{}
 
-// openingOf returns the opening that ctx has, zero for none.
-func openingOf(ctx context.Context) opening {
-	o, _ := ctx.Value(watchKey{}).(opening)
-	return o
-}
-
-// on returns the context with which a source is opened.
-func (o opening) on(ctx context.Context) context.Context {
-	return context.WithValue(ctx, watchKey{}, o)
-}
-
-// uncounted returns the context with which a few rows are read.
-func uncounted(ctx context.Context) context.Context {
-	return opening{watch: openingOf(ctx).watch, look: true}.on(ctx)
+// on returns the context with which a reader opens a source.
+func (w *watch) on(ctx context.Context) context.Context {
+	return context.WithValue(ctx, watchKey{}, w)
 }
 
 // Beat tells the pass that has opened a source with ctx that reading goes on. A source
 // whose reads take long, since a block is wide and a disk slow, calls it after each
 // step; one that does not is taken to hang after the time of [Engine.Stall].
 func Beat(ctx context.Context) {
-	if w := openingOf(ctx).watch; w != nil {
+	if w, is := ctx.Value(watchKey{}).(*watch); is && w != nil {
 		w.beat()
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/bits"
+
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // A [Fold] keeps a partial accumulator for each level of its tree and for each worker. Of a Gram
@@ -60,7 +62,7 @@ func (e Engine) leafRows() int {
 
 // wideEngine returns the engine whose blocks are those that workers get.
 func (e Engine) wideEngine() Engine {
-	e.BlockRows = WideRows
+	e.BlockRows = tilesize.WideRows
 	if e.wide.block > 0 {
 		e.BlockRows = e.wide.block
 	}
@@ -74,7 +76,7 @@ func (e Engine) WideStates(rows int64) int64 {
 	return max(1, int64(bits.Len64(uint64((rows+leaf-1)/leaf))))
 }
 
-// WideBlocks returns how many blocks of at most [WideRows] rows a [FoldWide] of so many rows of
+// WideBlocks returns how many blocks of at most [tilesize.WideRows] rows a [FoldWide] of so many rows of
 // dimension d makes something of at a time.
 func (e Engine) WideBlocks(rows int64, d int) int64 {
 	e = e.wideEngine()

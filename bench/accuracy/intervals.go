@@ -95,7 +95,7 @@ func coverSplit(
 	if err != nil {
 		return err
 	}
-	r := model.Request{Kinds: []model.Kind{model.Value, model.Lower, model.Upper, model.Deviation}, Level: intervalLevel}
+	r := model.Request{Outputs: []model.Output{model.Value, model.Lower, model.Upper, model.Deviation}, Level: intervalLevel}
 	out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, dense.PickRows(x, test), r)
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 				if err != nil {
 					return nil, err
 				}
-				r := model.Request{Kinds: []model.Kind{kind}}
+				r := model.Request{Outputs: []model.Output{kind}}
 				out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, dense.PickRows(x, test), r)
 				if err != nil {
 					return nil, err

@@ -111,7 +111,7 @@ func (p *promised) add(ctx context.Context, x, y blas64.General, classes bool, n
 	if err != nil {
 		return err
 	}
-	r := model.Request{Kinds: []model.Kind{kind}}
+	r := model.Request{Outputs: []model.Output{kind}}
 	out, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, dense.PickRows(x, test), r)
 	if err != nil {
 		return err

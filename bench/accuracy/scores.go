@@ -15,7 +15,7 @@ import (
 // scores compares out-of-fold scores of classifiers on a sample of the rows with those of all rows.
 func scores(ctx context.Context, o options) (*report.Table, error) {
 	t := &report.Table{Title: fmt.Sprintf("Out-of-fold scores on %d rows beside those on all, 300 landmarks",
-		ridge.SampleRows),
+		ridge.ErrorSample),
 		Head: []string{"data", "rows", "seed", "accuracy ± standard error", "on all rows", "standard errors apart",
 			"macro F1", "on all", "log loss", "on all"}}
 	file := datasets.ClassedFile{Name: "a9a", First: true}

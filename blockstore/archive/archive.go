@@ -48,7 +48,7 @@ var memberTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Write writes a to path, which appears complete or not at all.
 func Write(path string, a *Archive) error {
-	f, err := Prepare(path, a)
+	f, err := Stage(path, a)
 	if err != nil {
 		return err
 	}
@@ -59,15 +59,15 @@ func Write(path string, a *Archive) error {
 // and written in; nil is for a single call.
 type Session = file.Session
 
-// Prepared is a file that is complete on the disk but for its name. Commit gives it the name,
+// Staged is a file that is complete on the disk but for its name. Commit gives it the name,
 // and Abort removes it, which does nothing after Commit.
-type Prepared = file.Temp
+type Staged = file.Temp
 
-// Prepare writes a to a file that will be called path.
-func Prepare(path string, a *Archive) (*Prepared, error) { return PrepareIn(nil, path, a) }
+// Stage writes a to a file that will be called path.
+func Stage(path string, a *Archive) (*Staged, error) { return StageIn(nil, path, a) }
 
-// PrepareIn is [Prepare] within a session.
-func PrepareIn(files *Session, path string, a *Archive) (*Prepared, error) {
+// StageIn is [Stage] within a session.
+func StageIn(files *Session, path string, a *Archive) (*Staged, error) {
 	if !json.Valid(a.Meta) {
 		return nil, fault.Output(path, "the description is not JSON").Do("write it as JSON")
 	}

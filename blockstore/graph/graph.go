@@ -88,8 +88,8 @@ type Options struct {
 	Source, Target, Weight string
 	// Layout says how the file is laid out: it is blockstore.Layout.
 	text.Layout
-	// Stdin is what the path - reads.
-	Stdin io.Reader
+	// Reader is what the path - reads.
+	Reader io.Reader
 
 	// Nodes are ids of nodes that exist whether or not an edge names them.
 	// They come first. Each may appear once.

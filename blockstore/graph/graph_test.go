@@ -218,13 +218,13 @@ func TestReadGraphPlaces(t *testing.T) {
 	filetest.WantError(t, err, dir)
 	_, err = Read(context.Background(), "-", Options{})
 	filetest.WantError(t, err, "standard input")
-	g := mustReadGraph(t, "-", Options{Stdin: strings.NewReader("1 2\n")})
+	g := mustReadGraph(t, "-", Options{Reader: strings.NewReader("1 2\n")})
 	if g.Edges != 1 {
 		t.Errorf("%d edges from the standard input", g.Edges)
 	}
-	_, err = Read(context.Background(), "-", Options{Stdin: strings.NewReader("1 2\n3\n")})
+	_, err = Read(context.Background(), "-", Options{Reader: strings.NewReader("1 2\n3\n")})
 	filetest.WantError(t, err, "standard input: line 2")
-	_, err = Read(context.Background(), "-", Options{Stdin: iotest.ErrReader(errors.New("broken pipe"))})
+	_, err = Read(context.Background(), "-", Options{Reader: iotest.ErrReader(errors.New("broken pipe"))})
 	filetest.WantError(t, err, "broken pipe")
 }
 
@@ -234,7 +234,7 @@ type panicReader struct{}
 func (panicReader) Read([]byte) (int, error) { panic("index out of range") }
 
 func TestReadGraphSurvivesPanics(t *testing.T) {
-	_, err := Read(context.Background(), "-", Options{Stdin: panicReader{}})
+	_, err := Read(context.Background(), "-", Options{Reader: panicReader{}})
 	filetest.WantError(t, err, "standard input", "damaged")
 }
 
@@ -255,7 +255,7 @@ func TestReadGraphIsCancelled(t *testing.T) {
 		}
 		return copy(p, "1 2\n"), nil
 	})
-	if _, err := Read(ctx, "-", Options{Stdin: endless}); err != context.Canceled {
+	if _, err := Read(ctx, "-", Options{Reader: endless}); err != context.Canceled {
 		t.Errorf("midway: %v", err)
 	}
 }

@@ -37,7 +37,7 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 	if t.layout, t.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
 	}
-	input := o.Stdin
+	input := o.Reader
 	if path == file.Stdin && input == nil {
 		return nil, fault.New("there is no standard input to read").Do("name a file")
 	}

@@ -85,7 +85,7 @@ func TestPreparationInLibrary(t *testing.T) {
 	folder, x := ismFiles(t)
 	command(t, fmt.Sprintf("fit landmark %s/x.npy --kernel rbf(gamma=0.1) --rank 2 --scale standard -o %s/m.npz", folder, folder))
 	command(t, fmt.Sprintf("transform %s/m.npz %s/x.npy -o %s/u.csv --coordinates orthonormal", folder, folder, folder))
-	a, err := modelfile.Load(folder + "/m.npz")
+	a, err := modelfile.ReadArchive(folder + "/m.npz")
 	if err != nil {
 		t.Fatal(err)
 	}

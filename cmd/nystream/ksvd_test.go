@@ -37,7 +37,7 @@ func table(t *testing.T, path, letter string) blas64.General {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := stream.Load(t.Context(), src, 0)
+	rows, err := stream.InMemory(t.Context(), src, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,11 +43,11 @@ func (c *toyTask) refuses(refuse *flags.Refusals, args []string) {
 }
 
 func (c *toyTask) title() string {
-	return fmt.Sprintf("toy model of %s rows", report.Count(c.job.Shape().Rows))
+	return fmt.Sprintf("toy model of %s rows", report.Count(c.job.Size().Rows))
 }
 
 func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
-	return planToy(e, c.job.Shape()), nil
+	return planToy(e, c.job.Size()), nil
 }
 
 func (c *toyTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -25,7 +26,7 @@ type toyModel struct {
 var toyWork = func() {}
 
 // planToy returns what fitToy costs.
-func planToy(e stream.Engine, s model.Shape) *model.Plan {
+func planToy(e stream.Engine, s model.Size) *model.Plan {
 	p := model.NewPlan(e, s.Rows, s.Columns)
 	p.Fold("sums", s.Rows, s.Columns, int64(s.Columns), "the number of `columns`")
 	p.SourcePasses = 1
@@ -69,7 +70,7 @@ func (m *toyModel) Save() (*model.Archive, error) { return model.NewArchive(m) }
 
 // Outputs returns the names of the offsets, which are the decisions too, or of the class: the
 // column that is furthest above its mean.
-func (m *toyModel) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+func (m *toyModel) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if side != model.Left {
 		return nil, errors.New("means have one side")
 	}
@@ -98,7 +99,7 @@ func (m *toyModel) Worker(_ stream.Source, r model.Request) (func() model.Worker
 					offsets.Data[i*offsets.Stride+j] = b.X.Data[i*b.X.Stride+j] - mean
 				}
 			}
-			model.Decisions{Classes: len(m.Means)}.Answer(dst, r, offsets)
+			family.Decisions{Classes: len(m.Means)}.Answer(dst, r, offsets)
 			return nil
 		}
 	}, nil

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -119,7 +120,7 @@ func (s *suite[A]) anyOrder(t *rapid.T) {
 		shards[i] = stream.NewForest(s.newAcc)
 	}
 	stop := rapid.SampledFrom([]bool{false, false, false, true})
-	for _, b := range rapid.Permutation(stream.Numbers(int(s.blocks))).Draw(t, "order") {
+	for _, b := range rapid.Permutation(matrix.Numbers(int(s.blocks))).Draw(t, "order") {
 		i := rapid.IntRange(0, len(shards)-1).Draw(t, "shard")
 		s.add(t, shards[i], b)
 		if stop.Draw(t, "stop") {

@@ -111,3 +111,12 @@ func Clear(m blas64.General) {
 func Axpy(a float64, x, y []float64) {
 	blas64.Axpy(a, blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
 }
+
+// Numbers returns 0, 1, …, n−1: the numbers of all rows of a matrix or of a source of n rows.
+func Numbers(n int) []int64 {
+	numbers := make([]int64, n)
+	for i := range numbers {
+		numbers[i] = int64(i)
+	}
+	return numbers
+}

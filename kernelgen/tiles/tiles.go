@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Fold makes one pass over src and folds the kernel matrix K(src, columns) into one accumulator. columns are rows in
@@ -24,7 +25,7 @@ import (
 //
 // It is an error if the kernel has parameters that are words, or is divided by row sums; if src has another number of
 // columns than a row of columns; and, by row, if an entry is not finite. Cost: a kernel entry for each row of src and of
-// columns. Memory of a worker: an accumulator, and a tile of [stream.PanelRows] rows.
+// columns. Memory of a worker: an accumulator, and a tile of [tilesize.PanelRows] rows.
 func Fold[A stream.Accumulator[A]](ctx context.Context, e stream.Engine, name string, src stream.Source, k kernelgen.Kernel,
 	columns blas64.General, newAcc func() A, add func(acc A, tile blas64.General, first int64) error) (A, error) {
 	var none A
@@ -38,7 +39,7 @@ func Fold[A stream.Accumulator[A]](ctx context.Context, e stream.Engine, name st
 		var work kernelgen.Workspace
 		var room []float64 // of the largest tile so far
 		return func(acc A, b *stream.Block) error {
-			for i, x := range b.Panels(stream.PanelRows) {
+			for i, x := range b.Panels(tilesize.PanelRows) {
 				tile, first := matrix.Reuse(&room, x.Rows, columns.Rows), b.Start+int64(i)
 				k.Fill(tile, x, panel, &work)
 				if err := finite(info, k, x, tile, first); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/kernelgen/tiles"
 	"github.com/nystream/nystream/sketch"
@@ -29,7 +30,7 @@ func points(n int) blas64.General {
 // A sketch CᵀK of the kernel matrix between 100,000 rows and 50 landmarks, by a sparse-sign operator C, in one pass.
 func ExampleFold() {
 	src := stream.FromMatrix("points", points(100_000))
-	landmarks, err := stream.GatherRows(context.Background(), src, stream.Numbers(50))
+	landmarks, err := stream.GatherRows(context.Background(), src, matrix.Numbers(50))
 	if err != nil {
 		log.Fatal(err)
 	}

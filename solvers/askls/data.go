@@ -65,7 +65,7 @@ func Graph(name string, k *sparse.CSR, train []int64, labels []int, classes int)
 		}
 	}
 	if train == nil {
-		train = stream.Numbers(k.Rows)
+		train = matrix.Numbers(k.Rows)
 	}
 	for i, node := range train {
 		if node < 0 || node >= int64(k.Rows) || i > 0 && node <= train[i-1] {
@@ -104,15 +104,15 @@ func (d *Data) Samples() int {
 	if d.explicit() {
 		return len(d.nodes)
 	}
-	return int(d.sides.Shape().Rows)
+	return int(d.sides.Size().Rows)
 }
 
-// Shape returns the size of the data. For an explicit matrix Sparse says so.
-func (d *Data) Shape() model.Shape {
+// Size returns the size of the data. For an explicit matrix Sparse says so.
+func (d *Data) Size() model.Size {
 	if d.explicit() {
-		return model.Shape{Rows: int64(len(d.nodes)), Classes: d.classes, Sparse: &model.Sparsity{Entries: d.k.NNZ(), Explicit: true}}
+		return model.Size{Rows: int64(len(d.nodes)), Classes: d.classes, Sparse: &model.Sparsity{Entries: d.k.NNZ(), Explicit: true}}
 	}
-	s := d.sides.Shape()
+	s := d.sides.Size()
 	s.Classes, s.Cols = d.classes, 0
 	return s
 }

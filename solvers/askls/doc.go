@@ -38,12 +38,12 @@
 //
 // # Engines
 //
-//   - [EngineDense]: M formed and factored: (2n+2)² numbers, O(n³).
-//   - [EngineIterative]: MINRES for all classes at once on exact tiles or a sparse
+//   - [AlgorithmDense]: M formed and factored: (2n+2)² numbers, O(n³).
+//   - [AlgorithmIterative]: MINRES for all classes at once on exact tiles or a sparse
 //     matrix, preconditioned by the low-rank solution of rows. Singular values of K close to
 //     1/γ, on both sides of it, may keep the iteration from converging. [Fit.NotConverged] then
 //     says so and the last iterate is kept; of an explicit matrix the ridge system is solved.
-//   - [EngineLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method of package ksvd. M is
+//   - [AlgorithmLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method of package ksvd. M is
 //     then 1/γ but for a space of 2r+4 dimensions, which triangular factors of [1 U y] and
 //     [1 V y] give in one pass: O(n·r²), and memory that does not depend on n.
 //

@@ -48,21 +48,21 @@ func TestEngines(t *testing.T) {
 		for _, gamma := range []float64{0.3, 7} {
 			for _, ridge := range []float64{0, 0.5} {
 				want := reference(k, labels, 3, gamma, ridge, out, in)
-				for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
-					m := Solver{C: gamma, Ridge: ridge, Engine: engine, Rank: n, Landmarks: n, ResidualTol: 1e-13}
-					if engine == EngineIterative {
+				for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
+					m := Solver{C: gamma, Ridge: ridge, Algorithm: engine, Rank: n, Landmarks: n, ResidualTol: 1e-13}
+					if engine == AlgorithmIterative {
 						m.Rank = 10
 					}
 					fit, err := m.Fit(ctx, stream.Engine{}, data, parse(t, kernel))
 					if err != nil {
 						t.Fatal(kernel, gamma, ridge, engine, err)
 					}
-					if len(fit.Notes) > 0 && engine == EngineDense || fit.Ridge != ridge {
+					if len(fit.Notes) > 0 && engine == AlgorithmDense || fit.Ridge != ridge {
 						t.Errorf("ridge %v, notes %v", fit.Ridge, fit.Notes)
 					}
 					what := name(kernel, " gamma ", gamma, " ridge ", ridge, " ", engine, " iterations ", fit.Iterations, " condition ", fit.Condition)
 					tol := 1e-10
-					if kernel == "kl(a=2)" && engine == EngineLowRank {
+					if kernel == "kl(a=2)" && engine == AlgorithmLowRank {
 						tol = 1e-7 // singular values of K down to 1e-17: the approximation leaves the last out
 					}
 					expect(t, what, functionsOf(t, fit.Model, stream.Engine{BlockRows: 8}, source(test)), want, tol)
@@ -134,8 +134,8 @@ func TestGraph(t *testing.T) {
 	inside, out, in := part(k, train, train), part(k, test, train), matrix.Transpose(part(k, train, test))
 	for _, c := range []struct{ gamma, ridge, solved float64 }{{1, 1, 1}, {1, 0, 1}, {0.2, 0, 0}, {1, 0.01, 0.01}} {
 		want := reference(inside, labels, 3, c.gamma, c.solved, out, in)
-		for _, engine := range []Engine{EngineDense, EngineIterative} {
-			fit, err := Solver{C: c.gamma, Ridge: c.ridge, Engine: engine, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
+		for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative} {
+			fit, err := Solver{C: c.gamma, Ridge: c.ridge, Algorithm: engine, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
 			if err != nil {
 				t.Fatal(c, engine, err)
 			}
@@ -202,11 +202,11 @@ func TestFolds(t *testing.T) {
 		"graph":   {edges, "linear()", part(graph, all, all)},
 	} {
 		for _, ridge := range []float64{0, 0.5} {
-			for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
-				if what == "graph" && engine == EngineLowRank {
+			for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
+				if what == "graph" && engine == AlgorithmLowRank {
 					continue
 				}
-				m := Solver{C: 0.4, Ridge: ridge, Engine: engine, Merge: MergeStack, Rank: 50, Landmarks: 50, Folds: 7, ResidualTol: 1e-13}
+				m := Solver{C: 0.4, Ridge: ridge, Algorithm: engine, Merge: MergeStack, Rank: 50, Landmarks: 50, Folds: 7, ResidualTol: 1e-13}
 				fit, err := m.Fit(ctx, stream.Engine{BlockRows: 16}, c.data, parse(t, c.kernel))
 				if err != nil {
 					t.Fatal(what, ridge, engine, err)
@@ -231,7 +231,7 @@ func TestUnknownError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := Solver{C: 1, Engine: EngineLowRank, Rank: 5}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+	fit, err := Solver{C: 1, Algorithm: AlgorithmLowRank, Rank: 5}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,9 +243,9 @@ func TestUnknownError(t *testing.T) {
 // TestPlanOfStages holds plans to 1.4 times the peaks of single runs of the command, under the smallest budget that it
 // accepted, on 2,500 × 2,000 and 1,000 × 5,000 numbers in seven classes.
 func TestPlanOfStages(t *testing.T) {
-	m := Solver{C: 1, Engine: EngineLowRank, Rank: 50}
+	m := Solver{C: 1, Algorithm: AlgorithmLowRank, Rank: 50}
 	for _, c := range []struct{ rows, columns, peak int64 }{{2500, 2000, 445}, {1000, 5000, 433}} {
-		p, err := m.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: c.rows, Columns: int(c.columns), Classes: 7}, kernelgen.SNE(0.01))
+		p, err := m.Plan(stream.Engine{Threads: 2}, model.Size{Rows: c.rows, Columns: int(c.columns), Classes: 7}, kernelgen.SNE(0.01))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func Example() {
 	}
 	fresh := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0.5, 0.5, 4.5, 4.5}}
 	classes, err := fit.Predict(ctx, engine, stream.FromMatrix("fresh", fresh))
-	fmt.Println(fit.Engine, classes, err)
+	fmt.Println(fit.Algorithm, classes, err)
 	// Output: dense [0 1] <nil>
 }
 

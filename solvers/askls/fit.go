@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
@@ -49,7 +50,7 @@ type fit struct {
 // Cost: see the engines, and [Solver.Plan]. Results are the same bits for any number of
 // threads.
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -59,13 +60,13 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	if !d.explicit() {
-		if k, err = model.Resolve(ctx, e, d, k, m.Seed); err != nil {
+		if k, err = family.Resolve(ctx, e, d, k, m.Seed); err != nil {
 			return nil, err
 		}
 	}
-	asked := m.Engine
-	engine, notes := m.choose(d.Shape(), k)
-	m.Engine = engine
+	asked := m.Algorithm
+	engine, notes := m.choose(d.Size(), k)
+	m.Algorithm = engine
 	f := &fit{Solver: m, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes)}
 	f.engine = e.Given(f.targets)
 	if m.Merge == MergeStack {
@@ -74,7 +75,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		}
 	}
 	fitted, err := f.run(ctx)
-	if err == nil && asked == EngineAuto {
+	if err == nil && asked == AlgorithmAuto {
 		fitted.Choice.Name, fitted.Notes = engine.String(), append(notes, fitted.Notes...)
 	}
 	return fitted, err
@@ -94,10 +95,10 @@ func oneAgainstRest(labels []int, classes int) blas64.General {
 
 func (f *fit) run(ctx context.Context) (*Fit, error) {
 	solve := f.lowRank
-	switch f.Engine {
-	case EngineDense:
+	switch f.Algorithm {
+	case AlgorithmDense:
 		solve = f.formed
-	case EngineIterative:
+	case AlgorithmIterative:
 		solve = f.iterative
 	}
 	s, err := solve(ctx)
@@ -117,7 +118,7 @@ func (f *fit) run(ctx context.Context) (*Fit, error) {
 
 // model returns a model of what an engine found.
 func (f *fit) model(s *solution) (m *Model, err error) {
-	m = &Model{Classes: f.targets.Cols, Samples: int64(f.targets.Rows), C: f.C, Ridge: s.ridge, Engine: f.Engine, Merge: f.Merge, Seed: f.Seed,
+	m = &Model{Classes: f.targets.Cols, Samples: int64(f.targets.Rows), C: f.C, Ridge: s.ridge, Algorithm: f.Algorithm, Merge: f.Merge, Seed: f.Seed,
 		Biases: s.biases, Functions: s.functions}
 	if f.data.explicit() {
 		m.Edges = &Edges{Total: f.data.total, Nodes: f.data.nodes, Source: s.source, Target: s.target}

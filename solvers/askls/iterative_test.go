@@ -28,12 +28,12 @@ func TestRank(t *testing.T) {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
 	}
 	data, fresh := between(t)
-	m := Solver{C: 300, Engine: EngineDense}
+	m := Solver{C: 300, Algorithm: AlgorithmDense}
 	exact, err := m.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Engine, m.Rank = EngineIterative, 64
+	m.Algorithm, m.Rank = AlgorithmIterative, 64
 	fit, err := m.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestRank(t *testing.T) {
 // matrix it solves the ridge system then.
 func TestUnsettled(t *testing.T) {
 	data, _ := between(t)
-	m := Solver{C: 300, Rank: 4, Engine: EngineIterative, Iterations: 30}
+	m := Solver{C: 300, Rank: 4, Algorithm: AlgorithmIterative, Iterations: 30}
 	fit, err := m.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // With K = U·Σ·Vᵀ and triangular factors of the rows of both sides,
@@ -173,7 +174,7 @@ func (l *lowRank) evaluator(worker func() model.Worker) func(b *stream.Block,
 
 // pieceRows returns the number of rows that are evaluated at a time: few, to save memory, but
 // enough for the factor of each fold to take them by products of matrices.
-func pieceRows(folds, rank int) int { return max(stream.PanelRows, folds*max(128, rank/2)) }
+func pieceRows(folds, rank int) int { return max(tilesize.PanelRows, folds*max(128, rank/2)) }
 
 // panel returns the rows [1 u y] of the samples of a fold in a piece.
 func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas64.General {

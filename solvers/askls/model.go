@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -18,14 +19,14 @@ import (
 
 // Model is a fitted machine: for each class the functions f_s and f_t of a sample.
 type Model struct {
-	Classes int   // k
-	Samples int64 // n
-	C       float64
-	Ridge   float64 // λ of the system that was solved, 0 for the plain one
-	Engine  Engine
-	Merge   Merge
-	Seed    uint64
-	Biases  [2][]float64 // b₁ and b₂ of each class
+	Classes   int   // k
+	Samples   int64 // n
+	C         float64
+	Ridge     float64 // λ of the system that was solved, 0 for the plain one
+	Algorithm Algorithm
+	Merge     Merge
+	Seed      uint64
+	Biases    [2][]float64 // b₁ and b₂ of each class
 	// Functions are f_s (its left side) and f_t (right) without their biases, for kernels of
 	// rows. With the engines dense and iterative the landmarks are the training samples
 	// and the projections their duals: b = yβ on the left and a = yα on the right.
@@ -188,6 +189,6 @@ func (m *Model) Predict(ctx context.Context, e stream.Engine, rows stream.Source
 		return nil, err
 	}
 	classes := make([]int, decisions.Rows)
-	model.Largest(classes, decisions)
+	family.Largest(classes, decisions)
 	return classes, nil
 }

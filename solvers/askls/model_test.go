@@ -49,11 +49,11 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 		"samples": {samples, "sne(gamma=2)", source(fresh)},
 		"plain":   {samples, "rbf(gamma=0.3)", source(fresh)},
 	} {
-		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
-			if what == "graph" && engine == EngineLowRank {
+		for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
+			if what == "graph" && engine == AlgorithmLowRank {
 				continue
 			}
-			m := Solver{C: 0.6, Ridge: 0.3, Engine: engine, Merge: merge, Rank: 12, Landmarks: 40, Folds: 4}
+			m := Solver{C: 0.6, Ridge: 0.3, Algorithm: engine, Merge: merge, Rank: 12, Landmarks: 40, Folds: 4}
 			fit, err := m.Fit(ctx, e, c.data, parse(t, c.kernel))
 			if err != nil {
 				t.Fatal(what, engine, err)
@@ -163,7 +163,7 @@ func TestTransform(t *testing.T) {
 	}{
 		"samples lowrank": {source(fresh), source(fresh)},
 		"plain dense":     {source(fresh), source(fresh)},
-		"graph iterative": {sparse.NewRows("g", k, nil), NewNodes("g", k, stream.Numbers(80))},
+		"graph iterative": {sparse.NewRows("g", k, nil), NewNodes("g", k, matrix.Numbers(80))},
 	} {
 		m := fits[what].fit.Model
 		want, err := m.Decisions(ctx, stream.Engine{}, c.rows)

@@ -61,9 +61,9 @@ func TestNasty(t *testing.T) {
 			}
 			continue
 		}
-		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+		for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
 			for _, merge := range []Merge{MergeAverage, MergeStack} {
-				fit, err := Solver{C: 0.5, Engine: engine, Merge: merge, Rank: 5, Folds: 3 * (c.x.Rows / 30)}.Fit(ctx, stream.Engine{}, data, parse(t, c.kernel))
+				fit, err := Solver{C: 0.5, Algorithm: engine, Merge: merge, Rank: 5, Folds: 3 * (c.x.Rows / 30)}.Fit(ctx, stream.Engine{}, data, parse(t, c.kernel))
 				switch {
 				case err != nil && (c.refused == "" || c.refused != "?" && !strings.Contains(err.Error(), c.refused)) && !(merge == MergeStack && c.x.Rows < 3):
 					t.Errorf("%s, %v, %v: %v", what, engine, merge, err)
@@ -101,9 +101,9 @@ func TestAbsent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+	for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
 		for merge, want := range map[Merge]float64{MergeAverage: -1, MergeStack: -certain} {
-			fit, err := Solver{C: 0.5, Engine: engine, Merge: merge, Rank: 5}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
+			fit, err := Solver{C: 0.5, Algorithm: engine, Merge: merge, Rank: 5}.Fit(ctx, stream.Engine{}, data, kernelgen.StudentT())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	fit := func(m Solver) error {
-		_, err := m.Fit(ctx, stream.Engine{}, data, kernelgen.T())
+		_, err := m.Fit(ctx, stream.Engine{}, data, kernelgen.StudentT())
 		return err
 	}
 	graph := randomGraph(t, 30, 50, 1)
@@ -139,8 +139,8 @@ func TestRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lowRank := Solver{C: 1, Engine: EngineLowRank}.Fit(ctx, stream.Engine{}, edges, kernelgen.Kernel{})
-	_, smallRidge := Solver{C: 1, Ridge: 1e-300, Engine: EngineDense}.Fit(ctx, stream.Engine{}, alone, kernelgen.Kernel{})
+	_, lowRank := Solver{C: 1, Algorithm: AlgorithmLowRank}.Fit(ctx, stream.Engine{}, edges, kernelgen.Kernel{})
+	_, smallRidge := Solver{C: 1, Ridge: 1e-300, Algorithm: AlgorithmDense}.Fit(ctx, stream.Engine{}, alone, kernelgen.Kernel{})
 	_, twice := Graph("g", graph, []int64{3, 3}, labels[:2], 3)
 	_, beyond := Graph("g", graph, []int64{3, 30}, labels[:2], 3)
 	_, none := Graph("g", graph, []int64{}, nil, 3)
@@ -154,7 +154,7 @@ func TestRefuses(t *testing.T) {
 		"folds":         fit(Solver{C: 1, Merge: MergeStack, Folds: 31}),
 		"one fold":      fit(Solver{C: 1, Merge: MergeStack, Folds: 1}),
 		"rank":          fit(Solver{C: 1, Rank: -1}),
-		"engine":        fit(Solver{C: 1, Engine: 9}),
+		"engine":        fit(Solver{C: 1, Algorithm: 9}),
 		"lowrank graph": lowRank,
 		"node twice":    twice,
 		"node beyond":   beyond,
@@ -167,10 +167,10 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s: no error", what)
 		}
 	}
-	if _, err := (Solver{C: 1}).Fit(ctx, stream.Engine{}, data, kernelgen.T()); err != nil {
+	if _, err := (Solver{C: 1}).Fit(ctx, stream.Engine{}, data, kernelgen.StudentT()); err != nil {
 		t.Fatal(err)
 	}
-	good, err := Solver{C: 1}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
+	good, err := Solver{C: 1}.Fit(ctx, stream.Engine{}, data, kernelgen.StudentT())
 	node, err2 := Solver{C: 0.5}.Fit(ctx, stream.Engine{}, edges, kernelgen.Kernel{})
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
@@ -193,35 +193,35 @@ func TestRefuses(t *testing.T) {
 func TestPlan(t *testing.T) {
 	e := stream.Engine{Threads: 2}
 	k := kernelgen.SNE(1)
-	shape := func(n int64, columns int) model.Shape { return model.Shape{Rows: n, Columns: columns, Classes: 3} }
+	shape := func(n int64, columns int) model.Size { return model.Size{Rows: n, Columns: columns, Classes: 3} }
 	for _, c := range []struct {
 		m    Solver
-		s    model.Shape
-		want Engine
+		s    model.Size
+		want Algorithm
 	}{
-		{Solver{C: 1}, shape(500, 10), EngineDense},
-		{Solver{C: 1}, shape(15000, 10), EngineIterative},
-		{Solver{C: 1}, shape(1_000_000, 10), EngineLowRank},
+		{Solver{C: 1}, shape(500, 10), AlgorithmDense},
+		{Solver{C: 1}, shape(15000, 10), AlgorithmIterative},
+		{Solver{C: 1}, shape(1_000_000, 10), AlgorithmLowRank},
 		// too little for the dense engine; the preconditioner takes 37 MB for the residuals of its triplets
-		{Solver{C: 1, Memory: model.RuntimeBytes + 80<<20, Rank: 10}, shape(1500, 10), EngineIterative},
-		{Solver{C: 1}, model.Shape{Rows: 100_000, Classes: 3, Sparse: &model.Sparsity{Explicit: true, Entries: 1e6}}, EngineIterative},
+		{Solver{C: 1, Memory: model.RuntimeBytes + 80<<20, Rank: 10}, shape(1500, 10), AlgorithmIterative},
+		{Solver{C: 1}, model.Size{Rows: 100_000, Classes: 3, Sparse: &model.Sparsity{Explicit: true, Entries: 1e6}}, AlgorithmIterative},
 	} {
 		p, err := c.m.Plan(e, c.s, k)
 		if err != nil || p.Choice.Name != c.want.String() || len(p.Notes) == 0 || !strings.Contains(p.Notes[0], p.Choice.Name) {
 			t.Errorf("%v: %v, want %v: %v", c.s, p, c.want, err)
 		}
 	}
-	p, err := Solver{C: 1, Engine: EngineDense}.Plan(e, shape(20000, 10), k)
+	p, err := Solver{C: 1, Algorithm: AlgorithmDense}.Plan(e, shape(20000, 10), k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var over *stream.OverBudgetError
-	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(over.Largest.Knob, "engine") {
+	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(over.Largest.Setting, "engine") {
 		t.Errorf("20000 samples by engine dense in 1 GB: %v", err)
 	}
 	for _, merge := range []Merge{MergeAverage, MergeStack} {
-		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
-			m := Solver{C: 1, Engine: engine, Merge: merge}
+		for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
+			m := Solver{C: 1, Algorithm: engine, Merge: merge}
 			small, err := m.Plan(e, shape(1000, 10), k)
 			large, err2 := m.Plan(e, shape(3000, 10), k)
 			if err != nil || err2 != nil || !(large.Memory.Total() > small.Memory.Total() && large.KernelEntries > small.KernelEntries) {
@@ -238,19 +238,19 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []Engine{EngineAuto, EngineLowRank} {
-		fit, err := Solver{C: 1, Engine: engine, Rank: 10}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=median)"))
+	for _, engine := range []Algorithm{AlgorithmAuto, AlgorithmLowRank} {
+		fit, err := Solver{C: 1, Algorithm: engine, Rank: 10}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=median)"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Solver{C: 1, Engine: engine, Rank: 10}.Fit(ctx, stream.Engine{}, data, parse(t, fit.Kernel()))
+		again, err := Solver{C: 1, Algorithm: engine, Rank: 10}.Fit(ctx, stream.Engine{}, data, parse(t, fit.Kernel()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(fit.Kernel(), "median") || !slices.Equal(fit.Biases[0], again.Biases[0]) {
 			t.Errorf("%v: kernel %s", engine, fit.Kernel())
 		}
-		if (fit.Choice.Name == "dense") != (engine == EngineAuto) {
+		if (fit.Choice.Name == "dense") != (engine == AlgorithmAuto) {
 			t.Errorf("%v: %q was chosen", engine, fit.Choice.Name)
 		}
 	}

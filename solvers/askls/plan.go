@@ -4,27 +4,28 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // plannedIterations is how many iterations of MINRES a plan counts with at most.
 const plannedIterations = 100
 
 // Plan returns the cost of a fit; the kernel does not matter for an explicit matrix.
-func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings(int(s.Rows))
 	if err != nil {
 		return nil, err
 	}
 	engine, notes := m.choose(s, k)
 	p, err := m.plan(e, engine, s, k)
-	if err == nil && m.Engine == EngineAuto {
+	if err == nil && m.Algorithm == AlgorithmAuto {
 		p.Choice.Name, p.Notes = engine.String(), append(notes, p.Notes...)
 	}
 	return p, err
 }
 
 // fits reports whether an engine fits the memory for two classes.
-func (m Solver) fits(engine Engine, s model.Shape, k kernelgen.Kernel) bool {
+func (m Solver) fits(engine Algorithm, s model.Size, k kernelgen.Kernel) bool {
 	if m.Memory == 0 {
 		return true
 	}
@@ -33,14 +34,14 @@ func (m Solver) fits(engine Engine, s model.Shape, k kernelgen.Kernel) bool {
 	return err == nil && p.Memory.Check(m.Memory) == nil
 }
 
-func (m Solver) plan(e stream.Engine, engine Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Solver) plan(e stream.Engine, engine Algorithm, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	p := model.NewPlan(e, s.Rows, columnsRead(s))
-	if engine == EngineLowRank {
+	if engine == AlgorithmLowRank {
 		return p, m.planLowRank(p, e, s, k)
 	}
 	n, c := s.Rows, int64(s.Classes)
 	p.SourcePasses = 1
-	if engine == EngineDense {
+	if engine == AlgorithmDense {
 		m.planDense(p, n, c)
 	} else if err := m.planIterative(p, e, s, k); err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (m Solver) plan(e stream.Engine, engine Engine, s model.Shape, k kernelgen.
 
 // columnsRead returns how many columns a pass reads: none of sparse rows, which are in
 // memory.
-func columnsRead(s model.Shape) int {
+func columnsRead(s model.Size) int {
 	if s.Sparse != nil {
 		return 0
 	}
@@ -63,7 +64,7 @@ func columnsRead(s model.Shape) int {
 }
 
 // planMatrix adds the cost of K.
-func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Shape, k kernelgen.Kernel, engine Engine) {
+func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Size, k kernelgen.Kernel, engine Algorithm) {
 	n := s.Rows
 	switch {
 	case explicit(s):
@@ -74,13 +75,13 @@ func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Shape, k kern
 	default:
 		p.Add("all rows", 4*n*int64(s.Columns), "`engine lowrank`")
 	}
-	p.Add("tiles", int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
+	p.Add("tiles", int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
 	passes := 1.0
 	if _, normalised := k.Normaliser(); normalised {
 		passes = 3 // row sums for the fit and for the model
 	}
 	all := float64(n) * float64(n)
-	if engine == EngineDense {
+	if engine == AlgorithmDense {
 		p.AddEntries(passes * all)
 		p.Add("kernel matrix", n*n, smallerEngine)
 		return
@@ -109,7 +110,7 @@ func (m Solver) planDense(p *model.Plan, n, c int64) {
 	}
 }
 
-func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k kernelgen.Kernel) error {
+func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Size, k kernelgen.Kernel) error {
 	n, c := s.Rows, int64(s.Classes)
 	sets := int64(1)
 	if m.Merge == MergeStack {
@@ -140,7 +141,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 	return nil
 }
 
-func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k kernelgen.Kernel) error {
+func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Size, k kernelgen.Kernel) error {
 	before, err := m.nystrom().Plan(e, s, k)
 	if err != nil {
 		return err
@@ -170,11 +171,11 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 }
 
 // functions returns the size of the functions of both sides of the approximation.
-func (m Solver) functions(s model.Shape) int64 {
+func (m Solver) functions(s model.Size) int64 {
 	return 2 * min(int64(m.nystrom().Rows), s.Rows) * int64(3*m.Rank+5+columnsRead(s))
 }
 
 // passEntries returns the kernel entries of a pass over both sides of the approximation.
-func (m Solver) passEntries(s model.Shape) float64 {
+func (m Solver) passEntries(s model.Size) float64 {
 	return 2 * float64(s.Rows) * float64(min(int64(m.nystrom().Rows), s.Rows))
 }

@@ -38,8 +38,8 @@ func TestPrimal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []Engine{EngineDense, EngineIterative} {
-		fit, err := Solver{C: gamma, Engine: engine, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
+	for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative} {
+		fit, err := Solver{C: gamma, Algorithm: engine, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,9 +113,9 @@ func TestSymmetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	decisions := leastSquares(t, x, fresh, oneAgainstRest(labels, 3), gamma)
-	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+	for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
 		for _, merge := range []Merge{MergeAverage, MergeSource, MergeTarget} {
-			fit, err := Solver{C: gamma, Engine: engine, Merge: merge, Rank: 3, Landmarks: 50, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
+			fit, err := Solver{C: gamma, Algorithm: engine, Merge: merge, Rank: 3, Landmarks: 50, ResidualTol: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 			if err != nil {
 				t.Fatal(engine, err)
 			}
@@ -124,7 +124,7 @@ func TestSymmetric(t *testing.T) {
 				t.Fatal(err)
 			}
 			expect(t, name(engine, " ", merge), got, decisions, 1e-10)
-			if engine != EngineLowRank {
+			if engine != AlgorithmLowRank {
 				expect(t, name(engine, " α and β"), fit.Functions.Left.Projection, fit.Functions.Right.Projection, 1e-11)
 			}
 		}
@@ -139,7 +139,7 @@ func TestRidge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ridge := range []float64{1e-6, 1, 1e4} {
-		fit, err := Solver{C: 2, Ridge: ridge, Engine: EngineDense}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
+		fit, err := Solver{C: 2, Ridge: ridge, Algorithm: AlgorithmDense}.Fit(ctx, stream.Engine{}, data, kernelgen.StudentT())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,14 +179,14 @@ func TestSpectrum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+	for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
 		for share, singular := range map[float64]bool{1: true, 0.5: false} {
-			fit, err := Solver{C: share / d.S[0], Engine: engine, Rank: 40, Landmarks: 40}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+			fit, err := Solver{C: share / d.S[0], Algorithm: engine, Rank: 40, Landmarks: 40}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 			if err != nil {
 				t.Fatal(engine, share, err)
 			}
 			noticed := fit.Ridge == 1
-			if engine == EngineIterative {
+			if engine == AlgorithmIterative {
 				noticed = fit.NotConverged
 			}
 			if noticed != singular || (len(fit.Notes)+len(fit.Warnings) > 0) != singular || (fit.Condition > 1e6) != singular {

@@ -21,9 +21,9 @@ type Solver struct {
 	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r. If that is singular (a condition
 	// number of 1e13 or more), or engine iterative does not converge on an explicit matrix, λ
 	// is 1.
-	Ridge  float64
-	Engine Engine
-	Merge  Merge
+	Ridge     float64
+	Algorithm Algorithm
+	Merge     Merge
 
 	// Folds is how many folds stacking leaves out in turn, each class spread over them;
 	// 0 means 10, or as many as there are samples.
@@ -56,8 +56,8 @@ func (m Solver) settings(n int) (Solver, error) {
 		return m, fmt.Errorf("penalty C %v must be positive and finite, and so must 1/C", m.C)
 	case m.Ridge != 0 && !positive(m.Ridge):
 		return m, fmt.Errorf("ridge %v must be positive and finite, or 0 for the plain system", m.Ridge)
-	case int(m.Engine) >= len(engineWords), int(m.Merge) >= len(mergeWords):
-		return m, fmt.Errorf("there is no engine %v or merging %v", m.Engine, m.Merge)
+	case int(m.Algorithm) >= len(engineWords), int(m.Merge) >= len(mergeWords):
+		return m, fmt.Errorf("there is no engine %v or merging %v", m.Algorithm, m.Merge)
 	case m.Merge == MergeStack && (m.Folds < 2 || m.Folds > n || m.Folds > math.MaxUint16):
 		return m, fmt.Errorf("%d folds of %d samples: stacking needs 2 at least, and a sample for each", m.Folds, n)
 	case !positive(m.ResidualTol):
@@ -76,22 +76,22 @@ const (
 
 // choose resolves EngineAuto: the most exact engine that is quick enough and fits, and a
 // sentence that says why.
-func (m Solver) choose(s model.Shape, k kernelgen.Kernel) (Engine, []string) {
-	because := func(engine Engine, format string, args ...any) (Engine, []string) {
+func (m Solver) choose(s model.Size, k kernelgen.Kernel) (Algorithm, []string) {
+	because := func(engine Algorithm, format string, args ...any) (Algorithm, []string) {
 		return engine, []string{fmt.Sprintf("engine %v: ", engine) + fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case m.Engine != EngineAuto:
-		return m.Engine, nil
-	case s.Rows <= denseSamples && m.fits(EngineDense, s, k):
-		return because(EngineDense, "%d samples, and their system can be formed", s.Rows)
+	case m.Algorithm != AlgorithmAuto:
+		return m.Algorithm, nil
+	case s.Rows <= denseSamples && m.fits(AlgorithmDense, s, k):
+		return because(AlgorithmDense, "%d samples, and their system can be formed", s.Rows)
 	case explicit(s):
-		return because(EngineIterative, "%d samples of a matrix, whose system is not formed", s.Rows)
-	case s.Rows <= iterativeSamples && m.fits(EngineIterative, s, k):
-		return because(EngineIterative, "%d samples, whose system is not formed", s.Rows)
+		return because(AlgorithmIterative, "%d samples of a matrix, whose system is not formed", s.Rows)
+	case s.Rows <= iterativeSamples && m.fits(AlgorithmIterative, s, k):
+		return because(AlgorithmIterative, "%d samples, whose system is not formed", s.Rows)
 	}
-	return because(EngineLowRank, "%d samples are too many for the exact engines, or their memory", s.Rows)
+	return because(AlgorithmLowRank, "%d samples are too many for the exact engines, or their memory", s.Rows)
 }
 
 // explicit reports whether the kernel matrix is given.
-func explicit(s model.Shape) bool { return s.Sparse != nil && s.Sparse.Explicit }
+func explicit(s model.Size) bool { return s.Sparse != nil && s.Sparse.Explicit }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -48,7 +49,7 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 // [ksvd.Model.Save], whose u_projection and v_projection (p×k) are the coefficients of
 // f_s and f_t, or for an explicit matrix train (n), source_duals and target_duals (n×k).
 func (m *Model) Save() (*model.Archive, error) {
-	h := header{Method: Name, Classes: m.Classes, Samples: m.Samples, C: m.C, Ridge: m.Ridge, Engine: m.Engine.String(), Merge: m.Merge.String(),
+	h := header{Method: Name, Classes: m.Classes, Samples: m.Samples, C: m.C, Ridge: m.Ridge, Engine: m.Algorithm.String(), Merge: m.Merge.String(),
 		Seed: m.Seed, SourceBias: m.Biases[0], TargetBias: m.Biases[1], Stack: m.Stack, Edges: m.Edges}
 	if m.Edges != nil {
 		h.Nodes = m.Edges.Total
@@ -70,7 +71,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		return nil, a.Err()
 	}
 	m := &Model{Classes: h.Classes, Samples: h.Samples, C: h.C, Ridge: h.Ridge, Seed: h.Seed,
-		Engine: model.Word(a, h.Engine, ParseEngine), Merge: model.Word(a, h.Merge, ParseMerge),
+		Algorithm: family.Word(a, h.Engine, ParseAlgorithm), Merge: family.Word(a, h.Merge, ParseMerge),
 		Biases: [2][]float64{h.SourceBias, h.TargetBias}, Stack: h.Stack, Edges: h.Edges}
 	if m.Edges != nil {
 		m.Edges.Total = h.Nodes

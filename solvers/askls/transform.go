@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -29,14 +30,14 @@ func (m *Model) Describe() *model.Description {
 	}
 	fact("C", m.C)
 	fact("ridge", m.Ridge)
-	fact("engine", m.Engine)
+	fact("engine", m.Algorithm)
 	fact("merge", m.Merge)
 	return d
 }
 
 // Outputs returns the names of the decisions, which are the coordinates too, of the class or
 // of the probabilities. Only stacked functions have probabilities.
-func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if side != model.Left {
 		return nil, errors.New("a classifier has one side")
 	}
@@ -90,7 +91,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	if err != nil {
 		return nil, err
 	}
-	answers := model.Decisions{Classes: m.Classes, Probabilities: probabilities}
+	answers := family.Decisions{Classes: m.Classes, Probabilities: probabilities}
 	return func() model.Worker {
 		do := functions()
 		var values, merged []float64

@@ -37,7 +37,7 @@ func TestTransformMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := Solver{C: 0.6, Ridge: 0.3, Engine: EngineDense, Merge: MergeStack, Folds: 4}.Fit(ctx, stream.Engine{}, data, parse(t, "linear()"))
+	fit, err := Solver{C: 0.6, Ridge: 0.3, Algorithm: AlgorithmDense, Merge: MergeStack, Folds: 4}.Fit(ctx, stream.Engine{}, data, parse(t, "linear()"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,15 +2,15 @@ package askls
 
 import "github.com/nystream/nystream/internal/words"
 
-// Engine says how the system is solved.
-type Engine uint8
+// Algorithm says how the system is solved.
+type Algorithm uint8
 
 // The engines.
 const (
-	EngineAuto Engine = iota
-	EngineDense
-	EngineIterative
-	EngineLowRank
+	AlgorithmAuto Algorithm = iota
+	AlgorithmDense
+	AlgorithmIterative
+	AlgorithmLowRank
 )
 
 // Merge says how the two functions of a sample become one.
@@ -32,14 +32,14 @@ var (
 )
 
 // String returns the word for an engine.
-func (e Engine) String() string { return words.Of(engineWords, e) }
+func (e Algorithm) String() string { return words.Of(engineWords, e) }
 
 // String returns the word for a way to merge.
 func (m Merge) String() string { return words.Of(mergeWords, m) }
 
-// ParseEngine reads a word that String writes.
-func ParseEngine(word string) (Engine, error) {
-	return words.Parse[Engine]("engine", engineWords, word)
+// ParseAlgorithm reads a word that String writes.
+func ParseAlgorithm(word string) (Algorithm, error) {
+	return words.Parse[Algorithm]("engine", engineWords, word)
 }
 
 // ParseMerge reads a word that String writes.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -28,7 +29,7 @@ type header struct {
 
 // Sizes gives the number of rows of a decision.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
-	if h.Dim > len(h.Columns) || h.Engine == EngineAuto.String() {
+	if h.Dim > len(h.Columns) || h.Engine == AlgorithmAuto.String() {
 		a.Fail("header: engine %s, %d dimensions of %d columns", h.Engine, h.Dim, len(h.Columns))
 	}
 	return map[string]int64{"dim+1": int64(h.Dim) + 1}
@@ -37,7 +38,7 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 // Save returns the model as an archive with the arrays w (d×q) and values (q), and where it
 // chooses classes decision ((q+1)×classes): x·w·(its first q rows) + its last row.
 func (m *Model) Save() (*model.Archive, error) {
-	return model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Engine.String(),
+	return model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Algorithm.String(),
 		Seed: m.Seed,
 		Rows: m.Rows, Dim: m.Dim(), Columns: m.Columns, W: m.W, Values: m.Values, Decision: m.Decision})
 }
@@ -49,9 +50,9 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Paradigm: model.Word(a, h.Paradigm, ParseParadigm),
-		Engine: model.Word(a, h.Engine, ParseEngine),
-		W:      h.W, Values: h.Values, Columns: h.Columns, Rows: h.Rows, Seed: h.Seed, Decision: h.Decision}
+	m := &Model{Kernel: a.Kernel(h.Kernel, profiles...), Paradigm: family.Word(a, h.Paradigm, ParseParadigm),
+		Algorithm: family.Word(a, h.Engine, ParseAlgorithm),
+		W:         h.W, Values: h.Values, Columns: h.Columns, Rows: h.Rows, Seed: h.Seed, Decision: h.Decision}
 	if off := orthonormality(m.W); !(off <= 1e-8) {
 		a.Fail("the columns of array w are not orthonormal, by %.1e", off)
 	}

@@ -11,8 +11,11 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // LearnClasses changes the model so that it chooses classes; nobody else may use it at the same time. It chooses by
@@ -25,7 +28,7 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 	if info.Rows != int64(len(labels)) {
 		return fmt.Errorf("%s has %d rows, and %d have a class", info.Name, info.Rows, len(labels))
 	}
-	e, err := model.ForModel(e, m)
+	e, err := family.ForModel(e, m)
 	if err != nil {
 		return err
 	}
@@ -42,11 +45,11 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 	}
 	factor, err := stream.Fold(ctx, e.Given(wide(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
 		func() func(*sketch.QR, *stream.Block) error {
-			room := matrix.New(stream.PanelRows, k+q)
+			room := matrix.New(tilesize.PanelRows, k+q)
 			return func(acc *sketch.QR, b *stream.Block) error {
-				for first, x := range b.Panels(stream.PanelRows) {
+				for first, x := range b.Panels(tilesize.PanelRows) {
 					start := b.Start + int64(first)
-					if err := model.CheckRows(info, x, start); err != nil {
+					if err := input.CheckRows(info, x, start); err != nil {
 						return err
 					}
 					part := matrix.Rows(room, 0, x.Rows)
@@ -135,7 +138,7 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 }
 
 // classOutputs returns the names of the class or of the decisions.
-func (m *Model) classOutputs(kind model.Kind) ([]string, error) {
+func (m *Model) classOutputs(kind model.Output) ([]string, error) {
 	if err := kind.Only(model.Class, model.Decision); err != nil {
 		return nil, err
 	}
@@ -154,10 +157,10 @@ func (m *Model) classOutputs(kind model.Kind) ([]string, error) {
 
 // answer makes a worker that gives the classes and decisions of rows.
 func (m *Model) answer(r model.Request) model.Worker {
-	answers := model.Decisions{Classes: m.Decision.Cols}
+	answers := family.Decisions{Classes: m.Decision.Cols}
 	var projected, decisions []float64 // of the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
-		for first, x := range b.Panels(stream.PanelRows) {
+		for first, x := range b.Panels(tilesize.PanelRows) {
 			xw, d := matrix.Reuse(&projected, x.Rows, m.Dim()), matrix.Reuse(&decisions, x.Rows, answers.Classes)
 			m.Project(xw, x)
 			m.decide(d, xw)
@@ -179,7 +182,7 @@ func (m *Model) decide(dst, xw blas64.General) {
 // Predict returns the classes of rows. Cost: one pass.
 func (m *Model) Predict(ctx context.Context, e stream.Engine, rows stream.Source) ([]int, error) {
 	var classes []int
-	err := m.Transform(ctx, e, rows, model.Request{Kinds: []model.Kind{model.Class}}, func(_ *stream.Block, class blas64.General) error {
+	err := m.Transform(ctx, e, rows, model.Request{Outputs: []model.Output{model.Class}}, func(_ *stream.Block, class blas64.General) error {
 		for i := range class.Rows {
 			classes = append(classes, int(class.Data[i*class.Stride]))
 		}

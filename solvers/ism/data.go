@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -21,9 +22,9 @@ type Data struct {
 
 var _ model.Data = (*Data)(nil)
 
-// Shape returns the size of the data. The number of rows is -1 where it is not known.
-func (d *Data) Shape() model.Shape {
-	s := model.Sources{Left: d.Rows}.Shape()
+// Size returns the size of the data. The number of rows is -1 where it is not known.
+func (d *Data) Size() model.Size {
+	s := model.Sources{Left: d.Rows}.Size()
 	switch k := d.Known; {
 	case k == nil:
 	case k.codes != nil:
@@ -37,7 +38,7 @@ func (d *Data) Shape() model.Shape {
 // Sample returns rows. Fit works the words of kernels out from others: columns that are
 // constant do not count, and rows are moved together if the kernel allows it.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
-	return model.SampleRows(ctx, d.Rows, n, seed, "kernel")
+	return input.DrawRows(ctx, d.Rows, n, seed, "kernel")
 }
 
 // Facts returns the source and the known labels.
@@ -52,7 +53,7 @@ func (d *Data) check(rows int) error {
 }
 
 // checkKnown returns an error unless data of a shape suit the paradigm.
-func (m Solver) checkKnown(s model.Shape) error {
+func (m Solver) checkKnown(s model.Size) error {
 	known := s.Classes > 0 || s.Targets > 0
 	switch {
 	case m.Paradigm == Unsupervised && known:

@@ -46,7 +46,7 @@
 //	exact    n²·(q + d + c) on tiles          rows twice, n·c   exact
 //	linear   n·(d·r·c + d²), 1 or 2 passes    c·d·r             those of K ≈ C·(K_JJ)⁻¹·Cᵀ
 //
-// for r landmarks and c columns of Γ's factors: see [EngineExact] and [EngineLinear].
+// for r landmarks and c columns of Γ's factors: see [AlgorithmExact] and [AlgorithmLinear].
 //
 // # Numbers
 //

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 const (
@@ -126,7 +127,7 @@ func (f *features) add(marks *landmarks, weight float64) {
 
 // visitor returns a function that hands on F of the panels of a block.
 func (f *features) visitor() func(b *stream.Block, visit func(first int, f blas64.General) error) error {
-	const n = stream.PanelRows
+	const n = tilesize.PanelRows
 	x, all, c := matrix.New(n, f.projected.cols), matrix.New(n, f.cols), make([]float64, n*f.cols)
 	var work kernelgen.Workspace
 	return func(b *stream.Block, visit func(first int, f blas64.General) error) error {

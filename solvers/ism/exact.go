@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // exact is the engine that visits all pairs of rows. With M = Γ ⊙ (Σ f' of inner
@@ -65,9 +66,9 @@ func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eval
 	n := x.x.Rows
 	xw := dense.Mul(noTrans, x.x, noTrans, w)
 	p := &exactPass{exact: x, s: matrix.New(n, x.x.Cols), rowDegree: make([]float64, n), colDegree: make([]float64, n),
-		objective: make([]float64, n/stream.PairRows+1)}
+		objective: make([]float64, n/tilesize.PairRows+1)}
 	src := stream.FromMatrix("projected rows", xw)
-	if err := stream.Pairs(ctx, x.data.engine, "exact pass", src, src, stream.Upper, p.worker); err != nil {
+	if err := stream.Pairs(ctx, x.data.engine, "exact pass", src, src, true, p.worker); err != nil {
 		return nil, err
 	}
 	x.passes++
@@ -88,7 +89,7 @@ type exactPass struct {
 }
 
 func (p *exactPass) worker() func(i, j *stream.Block) error {
-	side := min(stream.PairRows, p.x.Rows)
+	side := min(tilesize.PairRows, p.x.Rows)
 	t := &exactTile{exactPass: p}
 	for _, m := range []*blas64.General{&t.gamma, &t.product, &t.value, &t.beta[kernelgen.InnerProduct], &t.beta[kernelgen.SquaredDistance]} {
 		*m = matrix.New(side, side)

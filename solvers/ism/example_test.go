@@ -45,6 +45,6 @@ func Example() {
 	for _, w := range fit.W.Data[1*2 : 3*2] {
 		share += w * w / 2
 	}
-	fmt.Printf("%v, settled %v, share %.1f\n", fit.Engine, !fit.NotConverged, share)
+	fmt.Printf("%v, settled %v, share %.1f\n", fit.Algorithm, !fit.NotConverged, share)
 	// Output: exact, settled true, share 1.0
 }

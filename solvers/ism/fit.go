@@ -7,9 +7,10 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream/tilesize"
 
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,8 +26,8 @@ func (m Solver) settings() (Solver, error) {
 		return m, fmt.Errorf("iterations %d, rounds %d and landmarks %d must be at least 1", m.Iterations, m.Rounds, m.Landmarks)
 	case !(m.ChangeTol > 0):
 		return m, fmt.Errorf("tolerance %v must be positive", m.ChangeTol)
-	case m.Engine > EngineLinear:
-		return m, fmt.Errorf("there is no engine %v", m.Engine)
+	case m.Algorithm > AlgorithmLinear:
+		return m, fmt.Errorf("there is no engine %v", m.Algorithm)
 	}
 	return m, m.checkParadigm()
 }
@@ -62,7 +63,7 @@ type fitting struct {
 	held    *sampled
 	kernel  kernelgen.Kernel // with numbers once it was resolved
 	terms   []term
-	choice  Engine
+	choice  Algorithm
 	engine  evaluator
 	fit     *Fit
 	it      *iteration
@@ -83,7 +84,7 @@ type fitting struct {
 // a Γ that is 0 (one class only), numbers that overflow, and kernels without a gradient
 // ([kernelgen.Kernel.Terms]).
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit is Fit for who waits until it ends.
@@ -92,7 +93,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkKnown(d.Shape()); err != nil {
+	if err := m.checkKnown(d.Size()); err != nil {
 		return nil, err
 	}
 	f := &fitting{Solver: m, known: d.Known, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
@@ -141,7 +142,7 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 	f.fit.Choice.Name = f.choice.String()
 	f.data, f.all.engine.BlockRows = f.all, passRows(f.choice, e, len(src.Info().Columns))
 	x := &exact{}
-	if f.choice == EngineExact {
+	if f.choice == AlgorithmExact {
 		if f.data, x.x, err = f.all.load(ctx); err != nil {
 			return err
 		}
@@ -152,7 +153,7 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 	if err := f.resolve(ctx); err != nil {
 		return err
 	}
-	if f.choice == EngineExact {
+	if f.choice == AlgorithmExact {
 		f.engine = x
 		err = x.prepare(ctx, f.data, f.terms, f.held)
 	} else {
@@ -168,9 +169,9 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 
 // passRows returns the size of a block: more rows than is usual for many columns, since the
 // linear engine has an accumulator that is large beside them.
-func passRows(choice Engine, e stream.Engine, d int) int {
-	if choice == EngineLinear && e.BlockRows == 0 && d <= 2048 {
-		return max(stream.BlockRows(d), stream.PanelRows)
+func passRows(choice Algorithm, e stream.Engine, d int) int {
+	if choice == AlgorithmLinear && e.BlockRows == 0 && d <= 2048 {
+		return max(stream.BlockRows(d), tilesize.PanelRows)
 	}
 	return e.BlockRows
 }
@@ -181,7 +182,7 @@ const exactCost = 2e10
 
 // chooseEngine returns the engine for a fit of n rows with d columns. It is an error if the engine asked
 // for, or the clusters, need features that the kernel does not have.
-func (m Solver) chooseEngine(n, d int, terms []term) (Engine, error) {
+func (m Solver) chooseEngine(n, d int, terms []term) (Algorithm, error) {
 	const remedy = "%v is not known to be positive semi-definite, as landmarks need; take %s"
 	centred := !m.degrees()
 	if t, found := refused(terms, func(t term) bool { return t.embedded(centred) }); found && m.Paradigm != Supervised {
@@ -189,14 +190,14 @@ func (m Solver) chooseEngine(n, d int, terms []term) (Engine, error) {
 	}
 	t, found := refused(terms, func(t term) bool { return t.featured(centred) })
 	switch {
-	case m.Engine == EngineLinear && found:
+	case m.Algorithm == AlgorithmLinear && found:
 		return 0, fmt.Errorf(remedy, t.Kernel, "`engine exact`")
-	case m.Engine != EngineAuto:
-		return m.Engine, nil
+	case m.Algorithm != AlgorithmAuto:
+		return m.Algorithm, nil
 	case found || float64(n)*float64(n)*float64(d+m.Dim+16) <= exactCost:
-		return EngineExact, nil
+		return AlgorithmExact, nil
 	}
-	return EngineLinear, nil
+	return AlgorithmLinear, nil
 }
 
 func (f *fitting) supervised(ctx context.Context) (settled bool, err error) {
@@ -224,7 +225,7 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		copy(matrix.Row(full, j), matrix.Row(w, k))
 	}
 	r := f.fit
-	r.Model = &Model{Kernel: f.kernel, Paradigm: f.Paradigm, Engine: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
+	r.Model = &Model{Kernel: f.kernel, Paradigm: f.Paradigm, Algorithm: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
 	r.History, r.Iterations, r.Damped = f.it.history, f.it.tried, f.it.damped
 	r.Objective = f.it.at.objective
 	r.Residuals = residuals(f.it.at.phi, w, values)

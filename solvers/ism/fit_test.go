@@ -100,9 +100,9 @@ func TestFindsSubspace(t *testing.T) {
 			continue
 		}
 		var found [2]*Fit
-		for i, engine := range []Engine{EngineExact, EngineLinear} {
-			m := Solver{Dim: 3, Engine: engine, ChangeTol: 1e-3, Seed: 1}
-			if engine == EngineLinear && text == "relative(neighbour=20)" {
+		for i, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
+			m := Solver{Dim: 3, Algorithm: engine, ChangeTol: 1e-3, Seed: 1}
+			if engine == AlgorithmLinear && text == "relative(neighbour=20)" {
 				continue
 			}
 			f := mustFit(t, m, stream.Engine{}, &Data{source(x), known}, mustParse(t, text))

@@ -7,18 +7,18 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Engine says how Φ and J are worked out.
-type Engine uint8
+// Algorithm says how Φ and J are worked out.
+type Algorithm uint8
 
 const (
-	// EngineAuto is exact where n²·(d+q+16) ≤ 2·10¹⁰ or the kernel has no landmarks, and linear
+	// AlgorithmAuto is exact where n²·(d+q+16) ≤ 2·10¹⁰ or the kernel has no landmarks, and linear
 	// otherwise.
-	EngineAuto Engine = iota
-	// EngineExact visits the upper half of all pairs of rows, in tiles, for each W.
+	AlgorithmAuto Algorithm = iota
+	// AlgorithmExact visits the upper half of all pairs of rows, in tiles, for each W.
 	// Cost: n²·(q+d) flops and n²/2 kernel entries for each term, an iteration. It
 	// loads the rows: 16·n·(d + k) bytes for k columns of Γ's factors.
-	EngineExact
-	// EngineLinear makes one pass over the rows for each W, or two, with the kernel replaced
+	AlgorithmExact
+	// AlgorithmLinear makes one pass over the rows for each W, or two, with the kernel replaced
 	// by its features on r landmarks, which pivoted Cholesky picks anew for each W from
 	// a sample that is drawn once: C·(K_JJ)⁻¹·Cᵀ. It takes no more landmarks than leave 10⁻⁴ of the
 	// kernel's diagonal. The kernels f and f' must be known to be positive semi-definite, up to
@@ -32,15 +32,15 @@ const (
 	// Cost: n·r kernel entries and n·(2·d·r·c + d²) flops a pass, c = 1 for classes
 	// and the number of columns of the factors otherwise; memory for sums of k·d·r
 	// numbers, the sample, and what Γ takes (4 bytes a row for classes, 8·k otherwise).
-	EngineLinear
+	AlgorithmLinear
 )
 
 // String returns the word for the engine: auto, exact or linear.
-func (g Engine) String() string { return words.Of(engineWords, g) }
+func (g Algorithm) String() string { return words.Of(engineWords, g) }
 
-// ParseEngine returns the engine that a word stands for.
-func ParseEngine(word string) (Engine, error) {
-	return words.Parse[Engine]("engine", engineWords, word)
+// ParseAlgorithm returns the engine that a word stands for.
+func ParseAlgorithm(word string) (Algorithm, error) {
+	return words.Parse[Algorithm]("engine", engineWords, word)
 }
 
 // Method finds W for data and a kernel. [Solver] is one.
@@ -49,8 +49,8 @@ type Method = model.Method[*Data, Fit]
 // Solver finds W (paper, Algorithm 1, with damped steps). The zero value of a field but
 // Dim means its default.
 type Solver struct {
-	Dim    int // q, columns of W; the paper takes the number of classes
-	Engine Engine
+	Dim       int // q, columns of W; the paper takes the number of classes
+	Algorithm Algorithm
 
 	Paradigm Paradigm
 	// Clusters are how many to find, at least 2; Supervised finds none.

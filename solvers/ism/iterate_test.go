@@ -85,11 +85,11 @@ func TestSigns(t *testing.T) {
 		x.Data[i*d+3] += float64(4 * labels[i])
 	}
 	for _, text := range []string{"squared()", "multiquadratic()", "linear()", "gaussian()", "polynomial()", "relative()"} {
-		for _, engine := range []Engine{EngineExact, EngineLinear} {
-			if engine == EngineLinear && text == "relative()" {
+		for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
+			if engine == AlgorithmLinear && text == "relative()" {
 				continue
 			}
-			f := mustFit(t, Solver{Dim: 1, Engine: engine}, streamEngine, &Data{source(x), mustClasses(t, labels, 2)}, mustParse(t, text))
+			f := mustFit(t, Solver{Dim: 1, Algorithm: engine}, streamEngine, &Data{source(x), mustClasses(t, labels, 2)}, mustParse(t, text))
 			if top := f.Loadings(1)[0][0]; top.Column != 3 || top.Weight < 0.9 {
 				t.Errorf("%s, %v: the first column is %+v", text, engine, top)
 			}
@@ -174,9 +174,9 @@ func TestLeadingUnsettled(t *testing.T) {
 // TestPlanHoldsFewMatrices holds plans to 1.4 times the peaks of single runs of the command under the smallest budget that it
 // accepted, on 1,000 × 5,000 and 2,500 × 2,000 numbers in two classes.
 func TestPlanHoldsFewMatrices(t *testing.T) {
-	m := Solver{Dim: 2, Engine: EngineExact, Iterations: 2}
+	m := Solver{Dim: 2, Algorithm: AlgorithmExact, Iterations: 2}
 	for _, c := range []struct{ rows, columns, peak int64 }{{1000, 5000, 782}, {2500, 2000, 279}} {
-		p, err := m.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: c.rows, Columns: int(c.columns), Classes: 2}, kernelgen.Gaussian(1))
+		p, err := m.Plan(stream.Engine{Threads: 2}, model.Size{Rows: c.rows, Columns: int(c.columns), Classes: 2}, kernelgen.Gaussian(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,14 +17,14 @@ import (
 // source of the fit gave them: how raw rows are prepared is the caller's to keep
 // ([prepare.Source.Preparation]), as with the other models.
 type Model struct {
-	Kernel   kernelgen.Kernel // with numbers for all words and weights
-	Paradigm Paradigm
-	Engine   Engine         // exact or linear
-	W        blas64.General // d×q, orthonormal columns; the largest entry of each is positive
-	Values   []float64      // the q largest eigenvalues of Φ, descending
-	Columns  []string       // the names of the d columns
-	Rows     int64          // of the fit
-	Seed     uint64
+	Kernel    kernelgen.Kernel // with numbers for all words and weights
+	Paradigm  Paradigm
+	Algorithm Algorithm      // exact or linear
+	W         blas64.General // d×q, orthonormal columns; the largest entry of each is positive
+	Values    []float64      // the q largest eigenvalues of Φ, descending
+	Columns   []string       // the names of the d columns
+	Rows      int64          // of the fit
+	Seed      uint64
 	// Decision gives the decisions for the classes of rows of XW, a column for each: their
 	// factors, and in the last row constants. It is empty where the model knows no classes, see
 	// [Model.LearnClasses].
@@ -42,7 +42,7 @@ const describedLoadings = 5
 func (m *Model) Describe() *model.Description {
 	d := &model.Description{Method: Name, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: int64(m.W.Rows),
 		Rank: m.Dim(), Values: m.Values, Seed: m.Seed, Columns: m.W.Rows,
-		Facts: []model.Fact{{Name: "paradigm", Value: m.Paradigm.String()}, {Name: "engine", Value: m.Engine.String()}}}
+		Facts: []model.Fact{{Name: "paradigm", Value: m.Paradigm.String()}, {Name: "engine", Value: m.Algorithm.String()}}}
 	names, _ := m.Outputs(model.Left, model.Coordinates)
 	for k, column := range m.Loadings(describedLoadings) {
 		var words []string

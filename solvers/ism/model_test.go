@@ -32,8 +32,8 @@ func TestSaveLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]any{m.W, m.Values, m.Columns, m.Kernel.String(), m.Paradigm, m.Engine, m.Rows, m.Seed},
-		[]any{f.W, f.Values, f.Columns, f.Kernel.String(), f.Paradigm, f.Engine, f.Rows, f.Seed}); diff != "" {
+	if diff := cmp.Diff([]any{m.W, m.Values, m.Columns, m.Kernel.String(), m.Paradigm, m.Algorithm, m.Rows, m.Seed},
+		[]any{f.W, f.Values, f.Columns, f.Kernel.String(), f.Paradigm, f.Algorithm, f.Rows, f.Seed}); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := Load(saved); err == nil {

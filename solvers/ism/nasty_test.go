@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -75,11 +76,11 @@ func TestRefuses(t *testing.T) {
 		"no gradient":      {Solver{Dim: 1}, x, known, "laplace is a function of the L1 distance", kernelgen.Laplace(1)},
 		"no derivative":    {Solver{Dim: 1}, x, known, "profile sinus has no derivative", kernelgen.New(kernelgen.Profile{Name: "sinus", F: math.Sin})},
 	} {
-		for _, engine := range []Engine{EngineExact, EngineLinear} {
-			if name == "neighbour" && engine == EngineLinear {
+		for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
+			if name == "neighbour" && engine == AlgorithmLinear {
 				c.want = "take `engine exact`"
 			}
-			c.solver.Engine = engine
+			c.solver.Algorithm = engine
 			_, err := c.solver.Fit(ctx, streamEngine, &Data{source(c.x), c.known}, c.kernel)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %v: %v, want %q", name, engine, err, c.want)
@@ -92,7 +93,7 @@ func TestRefuses(t *testing.T) {
 	if _, err := Factors(with(func(x blas64.General) { x.Data[0] = math.NaN() })); err == nil {
 		t.Error("a target of NaN was taken")
 	}
-	if _, err := ParseEngine("fast"); err == nil || !strings.Contains(err.Error(), "auto, exact, linear") {
+	if _, err := ParseAlgorithm("fast"); err == nil || !strings.Contains(err.Error(), "auto, exact, linear") {
 		t.Errorf("an engine that is none: %v", err)
 	}
 }
@@ -131,10 +132,10 @@ func TestOddShapes(t *testing.T) {
 	x, labels, _ := informative(60, 5, 3, 2)
 	known := mustClasses(t, labels, 3)
 	for _, text := range []string{"gaussian()", "squared()", "multiquadratic()", "linear()", "polynomial(degree=2)"} {
-		for _, engine := range []Engine{EngineExact, EngineLinear} {
+		for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
 			fit := func(x blas64.General, q int, known *Response) *Fit {
 				t.Helper()
-				return mustFit(t, Solver{Dim: q, Engine: engine}, streamEngine, &Data{source(x), known}, mustParse(t, text))
+				return mustFit(t, Solver{Dim: q, Algorithm: engine}, streamEngine, &Data{source(x), known}, mustParse(t, text))
 			}
 			wide := matrix.New(60, 7)
 			for i := range 60 {
@@ -155,7 +156,7 @@ func TestOddShapes(t *testing.T) {
 			for i := range 120 {
 				copy(matrix.Row(twice, i), matrix.Row(x, i%60))
 			}
-			if a := angleTo(t, fit(twice, 2, mustClasses(t, append(append([]int(nil), labels...), labels...), 3)).W, fit(x, 2, known).W); engine == EngineExact && a > 0.2 {
+			if a := angleTo(t, fit(twice, 2, mustClasses(t, append(append([]int(nil), labels...), labels...), 3)).W, fit(x, 2, known).W); engine == AlgorithmExact && a > 0.2 {
 				t.Errorf("%s, %v: rows twice change W by %v", text, engine, a)
 			}
 			for _, scale := range []float64{1e-30, 1e30} {
@@ -190,26 +191,26 @@ func TestRelativeTies(t *testing.T) {
 // TestPlan: what a plan says, and what a fit takes.
 func TestPlan(t *testing.T) {
 	x, labels, _ := informative(1000, 8, 4, 2)
-	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		m := Solver{Dim: 2, Engine: engine, Iterations: 4}
+	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
+		m := Solver{Dim: 2, Algorithm: engine, Iterations: 4}
 		k := mustParse(t, "gaussian() + multiquadratic()")
-		src := stream.NewCounted(source(x))
+		src := passcount.New(source(x))
 		f := mustFit(t, m, streamEngine, &Data{src, mustClasses(t, labels, 4)}, k)
 		if src.Passes() != f.SourcePasses {
 			t.Errorf("%v: %d passes, and %d reported", engine, src.Passes(), f.SourcePasses)
 		}
-		p, err := m.Plan(streamEngine, model.Shape{Rows: 1000, Columns: 8, Classes: 4}, k)
+		p, err := m.Plan(streamEngine, model.Size{Rows: 1000, Columns: 8, Classes: 4}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if p.Choice.Name != engine.String() || p.SourcePasses < f.SourcePasses || p.KernelEntries < f.KernelEntries {
 			t.Errorf("%v: %v, %d passes and %d entries planned, %d and %d made", engine, p.Choice.Name, p.SourcePasses, p.KernelEntries, f.SourcePasses, f.KernelEntries)
 		}
-		if engine == EngineLinear && f.SourcePasses != 2+2*f.Iterations {
+		if engine == AlgorithmLinear && f.SourcePasses != 2+2*f.Iterations {
 			t.Errorf("%d passes for %d iterations", f.SourcePasses, f.Iterations)
 		}
 	}
-	shape := func(n int64) model.Shape { return model.Shape{Rows: n, Columns: 50, Classes: 4} }
+	shape := func(n int64) model.Size { return model.Size{Rows: n, Columns: 50, Classes: 4} }
 	auto := func(n int64) string {
 		p, err := Solver{Dim: 3}.Plan(streamEngine, shape(n), medianGaussian)
 		if err != nil {
@@ -221,8 +222,8 @@ func TestPlan(t *testing.T) {
 		t.Errorf("auto is %v for 2000 rows and %v for a million", auto(2000), auto(1e6))
 	}
 	// Memory does not depend on the number of rows, but for the classes.
-	small, _ := Solver{Dim: 3, Engine: EngineLinear}.Plan(streamEngine, shape(1e6), medianGaussian)
-	large, _ := Solver{Dim: 3, Engine: EngineLinear}.Plan(streamEngine, shape(2e6), medianGaussian)
+	small, _ := Solver{Dim: 3, Algorithm: AlgorithmLinear}.Plan(streamEngine, shape(1e6), medianGaussian)
+	large, _ := Solver{Dim: 3, Algorithm: AlgorithmLinear}.Plan(streamEngine, shape(2e6), medianGaussian)
 	if grown := large.Memory.Total() - small.Memory.Total(); grown > 8e6 || small.Memory.Total() > 200<<20 {
 		t.Errorf("%d bytes for a million rows, %d more for two", small.Memory.Total(), grown)
 	}

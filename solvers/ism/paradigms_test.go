@@ -48,8 +48,8 @@ func TestUnsupervised(t *testing.T) {
 	for i := range x.Rows { // one view only
 		copy(matrix.Row(x, i)[2:], matrix.Row(noise, i)[2:])
 	}
-	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		task := Solver{Dim: 2, Paradigm: Unsupervised, Clusters: 3, Engine: engine}
+	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
+		task := Solver{Dim: 2, Paradigm: Unsupervised, Clusters: 3, Algorithm: engine}
 		f := mustFit(t, task, stream.Engine{}, &Data{Rows: source(x)}, medianGaussian)
 		if v := nmi(t, first, f.Labels); v < 0.95 {
 			t.Errorf("%v: NMI %v with the clusters that are there", engine, v)
@@ -59,7 +59,7 @@ func TestUnsupervised(t *testing.T) {
 		}
 		last := math.Inf(-1)
 		for _, j := range f.History {
-			if engine == EngineExact && j < last*(1-1e-5) {
+			if engine == AlgorithmExact && j < last*(1-1e-5) {
 				t.Errorf("J fell from %v to %v from round to round", last, j)
 			}
 			last = j
@@ -119,8 +119,8 @@ func TestEmbedding(t *testing.T) {
 // scores speak of.
 func TestAlternative(t *testing.T) {
 	x, first, second := twoViews(300, 6)
-	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		f := mustFit(t, Solver{Dim: 2, Engine: engine, Paradigm: Alternative, Clusters: 2}, stream.Engine{}, &Data{source(x), mustClasses(t, first, 3)}, medianGaussian)
+	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
+		f := mustFit(t, Solver{Dim: 2, Algorithm: engine, Paradigm: Alternative, Clusters: 2}, stream.Engine{}, &Data{source(x), mustClasses(t, first, 3)}, medianGaussian)
 		if other, given := nmi(t, second, f.Labels), nmi(t, first, f.Labels); other < 0.95 || given > 0.05 {
 			t.Errorf("%v: NMI %v with the other view, %v with the one given", engine, other, given)
 		}
@@ -137,8 +137,8 @@ func TestSemiSupervised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		f := mustFit(t, Solver{Dim: 2, Engine: engine, Paradigm: SemiSupervised, Clusters: 2, Mu: 3}, stream.Engine{}, &Data{source(x), known}, medianGaussian)
+	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
+		f := mustFit(t, Solver{Dim: 2, Algorithm: engine, Paradigm: SemiSupervised, Clusters: 2, Mu: 3}, stream.Engine{}, &Data{source(x), known}, medianGaussian)
 		if v := nmi(t, second, f.Labels); v < 0.95 {
 			t.Errorf("%v: NMI %v with the view that the scores speak of", engine, v)
 		}
@@ -173,8 +173,8 @@ func TestKernelTargets(t *testing.T) {
 	if off := relative(dense.Mul(noTrans, known.factors, trans, known.factors), formed); off > 1e-3 {
 		t.Errorf("the factors of K_Y are off by %v", off)
 	}
-	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		f := mustFit(t, Solver{Dim: 1, Engine: engine}, stream.Engine{}, &Data{source(x), known}, kernelgen.Gaussian(1))
+	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
+		f := mustFit(t, Solver{Dim: 1, Algorithm: engine}, stream.Engine{}, &Data{source(x), known}, kernelgen.Gaussian(1))
 		if a := angleTo(t, f.W, w); a > 0.2 {
 			t.Errorf("%v: %v from the direction", engine, a)
 		}

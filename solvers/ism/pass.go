@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream/tilesize"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
@@ -122,7 +123,7 @@ func (p *pass) sum(ctx context.Context) error {
 					return moreRows(data.src)
 				}
 				w.layout = p.newLayout(acc.Data)
-				for first, rows := range b.Panels(stream.PanelRows) {
+				for first, rows := range b.Panels(tilesize.PanelRows) {
 					w.add(rows, int(b.Start)+first)
 				}
 				return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // worker is the scratch memory of one worker.
@@ -24,7 +24,7 @@ type worker struct {
 }
 
 func (p *pass) newWorker() *worker {
-	n, d := stream.PanelRows, p.linear.data.d
+	n, d := tilesize.PanelRows, p.linear.data.d
 	return &worker{pass: p, x: matrix.New(n, d), xw: matrix.New(n, p.w.Cols), c: matrix.New(n, p.cols+p.more),
 		weightedX: matrix.New(n, d), weightedC: matrix.New(n, p.cols), degree: make([]float64, n)}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // planned is how many W a plan counts with.
@@ -14,7 +15,7 @@ const planned = 10
 // Plan returns the cost of a fit on data of a shape with a kernel. Iterations and turns
 // of clusters and W depend on the data: the plan counts 10 of each, or Iterations if that
 // is less.
-func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		p.tries = 1
 	}
 	switch {
-	case choice == EngineExact:
+	case choice == AlgorithmExact:
 		p.exact()
 		p.SetNotShardable("the exact engine visits all pairs of rows, which are in memory; use `engine linear`")
 	case m.Paradigm != Supervised:
@@ -69,7 +70,7 @@ type plan struct {
 }
 
 // gamma adds what Γ and the clusters take.
-func (p *plan) gamma(s model.Shape) {
+func (p *plan) gamma(s model.Size) {
 	switch n := p.n; {
 	case s.Classes > 0:
 		p.k = int64(s.Classes)
@@ -99,11 +100,11 @@ func (p *plan) exact() {
 			functions++
 		}
 	}
-	p.KernelEntries += p.tries * int64(math.Min(n*(n+stream.PairRows)/2*functions, 1<<56))
+	p.KernelEntries += p.tries * int64(math.Min(n*(n+tilesize.PairRows)/2*functions, 1<<56))
 	p.Add("all rows, twice", 2*p.n*p.d, "`engine linear`")
 	p.Add("projected rows and degrees", p.n*(q+2), "`dim`")
 	p.Add("factors of Γ, twice", 2*p.n*p.k, "")
-	p.Add("tiles", int64(p.engine.Workers())*stream.PairRows*5*stream.PairRows, "`threads`")
+	p.Add("tiles", int64(p.engine.Workers())*tilesize.PairRows*5*tilesize.PairRows, "`threads`")
 }
 
 func (p *plan) linear() {
@@ -122,7 +123,7 @@ func (p *plan) linear() {
 			more += most
 		}
 	}
-	const panel = stream.PanelRows
+	const panel = tilesize.PanelRows
 	p.SourcePasses += 2 + int(p.tries)
 	if light > 0 {
 		p.SourcePasses += int(p.tries)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -23,7 +24,7 @@ const (
 // resolve puts numbers for the words of the kernel, and checks a user's derivative.
 func (f *fitting) resolve(ctx context.Context) (err error) {
 	rows := model.Sources{Left: stream.FromMatrix("rows", f.held.some(medianRows))}
-	if f.kernel, err = model.Resolve(ctx, f.all.engine, rows, f.kernel, f.Seed); err != nil {
+	if f.kernel, err = family.Resolve(ctx, f.all.engine, rows, f.kernel, f.Seed); err != nil {
 		return fmt.Errorf("%s: %w", f.data.src.Info().Name, err)
 	}
 	if f.terms, err = termsOf(f.kernel); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/cluster"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // clusters lets Y and W take turns: Y of the rows as they are, W for Y, Y of XW, and so
@@ -83,12 +84,12 @@ func (f *fitting) classMeans(ctx context.Context) (blas64.General, error) {
 	known, d := f.known.centred(1), f.data.d
 	total, err := stream.Fold(ctx, f.data.engine, "class means", f.data.src, func() *sketch.Sum { return sketch.NewSum(known.k, d) },
 		func() func(acc *sketch.Sum, b *stream.Block) error {
-			panel := matrix.New(stream.PanelRows, d)
+			panel := matrix.New(tilesize.PanelRows, d)
 			return func(acc *sketch.Sum, b *stream.Block) error {
 				if int(b.Start)+b.X.Rows > f.data.n {
 					return moreRows(f.data.src)
 				}
-				for first, rows := range b.Panels(stream.PanelRows) {
+				for first, rows := range b.Panels(tilesize.PanelRows) {
 					x := matrix.Rows(panel, 0, rows.Rows)
 					f.data.take(x, rows)
 					known.addSums(acc.General, x, int(b.Start)+first)

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -32,7 +32,7 @@ func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bo
 	d := len(info.Columns)
 	switch {
 	case info.OnePass:
-		return nil, stream.OnceError(info.Name)
+		return nil, fmt.Errorf("%s %w", info.Name, stream.ErrReadOnce)
 	case d == 0:
 		return nil, fmt.Errorf("%s: rows without columns have no subspace", info.Name)
 	case info.Rows == 0:
@@ -54,7 +54,7 @@ func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bo
 					}
 				}
 				acc.Count += int64(b.X.Rows)
-				return model.CheckRows(info, b.X, b.Start)
+				return input.CheckRows(info, b.X, b.Start)
 			}
 		})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -16,7 +17,7 @@ var _ model.Transformer = (*Model)(nil)
 
 // Outputs returns xw0, xw1, …: the columns of XW. A model that has learnt classes gives
 // them and the decisions for them too. There is one side.
-func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if side != model.Left {
 		return nil, fmt.Errorf("a model projects rows, and has no %v side", side)
 	}
@@ -50,13 +51,13 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 
 // Worker makes workers of [Model.Transform].
 func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
-	if err := model.CheckColumns(rows.Info(), m.W.Rows); err != nil {
+	if err := input.CheckColumns(rows.Info(), m.W.Rows); err != nil {
 		return nil, err
 	}
 	if !r.Asks(model.Coordinates) {
 		return func() model.Worker { return m.answer(r) }, nil
 	}
-	if len(r.Kinds) > 1 {
+	if len(r.Outputs) > 1 {
 		return nil, errors.New("coordinates and classes are asked for one at a time")
 	}
 	return func() model.Worker {

@@ -99,14 +99,14 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 
 // MatrixPlan returns the shape of what [RowsAndColumns] makes of a matrix of some size,
 // and what it holds besides a fit. The compatibility is resolved.
-func MatrixPlan(e stream.Engine, rows, cols int64, c Compatibility) (model.Shape, *model.Plan) {
+func MatrixPlan(e stream.Engine, rows, cols int64, c Compatibility) (model.Size, *model.Plan) {
 	p := model.NewPlan(e, rows, 0)
 	numbers := 3 * rows * cols
 	if c != CompatIdentity {
 		numbers *= 2 // C, and what it is made of
 	}
 	p.Add("the matrix, its transpose, and what makes them comparable", numbers, "")
-	return model.Shape{Rows: rows, Cols: cols, Columns: int(min(rows, cols))}, p
+	return model.Size{Rows: rows, Cols: cols, Columns: int(min(rows, cols))}, p
 }
 
 // compatibility returns C for the p×q matrix of the longer rows.

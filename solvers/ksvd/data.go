@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -27,7 +28,7 @@ type Data struct {
 	maps        [2]blas64.General // Cᵀ of left and of right rows; empty for none
 
 	measuring sync.Once
-	measured  model.Shape // of a graph
+	measured  model.Size // of a graph
 }
 
 // source has the rows of one side.
@@ -107,7 +108,7 @@ func (d *Data) load(ctx context.Context, t *tiles.Tiles) (left, right *tiles.Row
 // defined on. numbers are those of the rows; nil for all rows of a source.
 func checkRows(t *tiles.Tiles, info stream.Info, rows *tiles.Rows, numbers []int64) error {
 	if numbers == nil {
-		numbers = stream.Numbers(rows.Dense.Rows)
+		numbers = matrix.Numbers(rows.Dense.Rows)
 	}
 	for i, number := range numbers[:rows.Dense.Rows] { // none of sparse rows
 		x := matrix.Rows(rows.Dense, i, 1)
@@ -136,7 +137,7 @@ func Between(left, right stream.Source) (*Data, error) {
 	}
 	d := &Data{left: sourceOf(left), right: sourceOf(right), again: again}
 	for _, src := range []stream.Source{left, right} {
-		if _, err := model.KnownRows(src); err != nil {
+		if _, err := input.KnownRows(src); err != nil {
 			return nil, err
 		}
 	}
@@ -179,7 +180,7 @@ const (
 )
 
 // sampledRows returns how many rows Sample draws where n are asked for.
-func sampledRows(s model.Shape, n int) int {
+func sampledRows(s model.Size, n int) int {
 	if s.Sparse == nil {
 		return n
 	}
@@ -218,18 +219,18 @@ func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string)
 	case n == 0:
 		return matrix.New(0, r.dimension()), nil
 	case r.sparse != nil:
-		return model.SampleRows(ctx, r.sparse.Matrix.Source(r.name(), nil), n, seed, purpose)
+		return input.DrawRows(ctx, r.sparse.Matrix.Source(r.name(), nil), n, seed, purpose)
 	}
-	return model.SampleRows(ctx, r.Source, n, seed, purpose)
+	return input.DrawRows(ctx, r.Source, n, seed, purpose)
 }
 
-// Shape returns the size of the data. The first call takes O(edges) time for a graph.
-func (d *Data) Shape() model.Shape {
+// Size returns the size of the data. The first call takes O(edges) time for a graph.
+func (d *Data) Size() model.Size {
 	if d.sparse() {
 		d.measuring.Do(func() { d.measured = measure(d.left.sparse.Matrix, d.right.sparse.Matrix) })
 		return d.measured
 	}
-	s := model.Shape{Rows: d.left.Info().Rows, Columns: d.left.dimension()}
+	s := model.Size{Rows: d.left.Info().Rows, Columns: d.left.dimension()}
 	if d.again == 0 {
 		s.Cols = d.right.Info().Rows
 	}
@@ -237,11 +238,11 @@ func (d *Data) Shape() model.Shape {
 }
 
 // size returns the shape with the numbers of rows of both sides.
-func (d *Data) size() model.Shape { return twoSided(d.Shape()) }
+func (d *Data) size() model.Size { return twoSided(d.Size()) }
 
 // twoSided returns a shape with both numbers of rows, where the rows of one source may be on
 // both sides.
-func twoSided(s model.Shape) model.Shape {
+func twoSided(s model.Size) model.Size {
 	if s.OneSource() {
 		s.Cols = s.Rows
 	}
@@ -249,11 +250,11 @@ func twoSided(s model.Shape) model.Shape {
 }
 
 // measure returns the shape of the rows of a matrix against the rows of its transpose.
-func measure(out, in *sparse.CSR) model.Shape {
+func measure(out, in *sparse.CSR) model.Size {
 	negative := slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })
 	s := &model.Sparsity{Entries: out.NNZ(), Negative: negative}
 	for l := range out.Rows {
 		s.Paths += (out.Start[l+1] - out.Start[l]) * (in.Start[l+1] - in.Start[l])
 	}
-	return model.Shape{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: s}
+	return model.Size{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: s}
 }

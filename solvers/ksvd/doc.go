@@ -7,7 +7,7 @@
 //
 // where κ need not be symmetric: it may be divided by its row sums (sne, t, softmax)
 // or be a divergence. G is made in tiles and never formed, but for small ones. Both
-// sides come out as functions of a row ([Side]), so that rows never seen can be
+// sides come out as functions of a row ([Factor]), so that rows never seen can be
 // embedded.
 //
 // # Two sides

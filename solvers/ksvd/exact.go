@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -45,7 +46,7 @@ type Exact struct {
 const MaxFormed = 4000 * 4000
 
 // formed reports whether G is held in memory.
-func formed(s model.Shape) bool { return float64(s.Rows)*float64(s.Cols) <= MaxFormed }
+func formed(s model.Size) bool { return float64(s.Rows)*float64(s.Cols) <= MaxFormed }
 
 func (m Exact) settings() (Exact, error) {
 	m.Iterations, m.ResidualTol = cmp.Or(m.Iterations, 300), cmp.Or(m.ResidualTol, 1e-10)
@@ -57,7 +58,7 @@ func (m Exact) settings() (Exact, error) {
 
 // Fit decomposes the kernel matrix of data.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -66,7 +67,7 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	if err != nil {
 		return nil, err
 	}
-	if k, err = model.Resolve(ctx, e, d, k, m.Seed); err != nil {
+	if k, err = family.Resolve(ctx, e, d, k, m.Seed); err != nil {
 		return nil, err
 	}
 	t, err := tiles.New(k, d.sparse())

@@ -189,12 +189,12 @@ func TestShape(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := model.Sparsity{Entries: 4, Paths: 4}
-	if got := graph(t, a).Shape(); *got.Sparse != want || got.Rows != 4 || got.Cols != 4 || got.Columns != 4 {
+	if got := graph(t, a).Size(); *got.Sparse != want || got.Rows != 4 || got.Cols != 4 || got.Columns != 4 {
 		t.Errorf("%+v, %+v, want %+v", got, got.Sparse, want)
 	}
 	a.Value = []float64{1, -1, 2, 1}
 	want.Negative = true
-	if got := graph(t, a).Shape(); *got.Sparse != want || got.Rows != 4 || got.Cols != 4 || got.Columns != 4 {
+	if got := graph(t, a).Size(); *got.Sparse != want || got.Rows != 4 || got.Cols != 4 || got.Columns != 4 {
 		t.Errorf("%+v, %+v, want %+v", got, got.Sparse, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -30,7 +31,7 @@ type Auto struct {
 const ExactEntries = 4e8
 
 // Choose returns the method for data of a shape: and why it was chosen.
-func (m Auto) Choose(s model.Shape) (Method, model.Choice) {
+func (m Auto) Choose(s model.Size) (Method, model.Choice) {
 	n := m.Nystrom
 	n.Rank, n.Center, n.Seed = m.Rank, m.Center, m.Seed
 	s = twoSided(s)
@@ -46,7 +47,7 @@ func (m Auto) Choose(s model.Shape) (Method, model.Choice) {
 }
 
 // Plan returns the cost of a fit by the method that is chosen.
-func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	method, why := m.Choose(s)
 	p, err := method.Plan(e, s, k)
 	if err == nil {
@@ -57,7 +58,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 
 // Fit decomposes the kernel matrix of data by the method that is chosen.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

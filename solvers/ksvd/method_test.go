@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/sparse"
@@ -19,7 +20,7 @@ import (
 func TestWordsOfKernels(t *testing.T) {
 	d := between(t, gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2))
 	k := parse(t, "rbf(gamma=median)")
-	resolved, err := model.Resolve(background, stream.Engine{}, d, k, 7)
+	resolved, err := family.Resolve(background, stream.Engine{}, d, k, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestWordsOfLargeGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = graph(t, a).Sample(background, model.ResolveRows, 1)
+	_, err = graph(t, a).Sample(background, family.ResolveRows, 1)
 	if bad := new(stream.DataError); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
 	}
@@ -53,7 +54,7 @@ func TestWordsOfLargeGraphs(t *testing.T) {
 // TestAuto: exact for few entries, nystrom for many, or if asked for; and plan and fit
 // are those of the method, and say why.
 func TestAuto(t *testing.T) {
-	small, large := model.Shape{Rows: 20_000, Cols: 20_000, Columns: 2}, model.Shape{Rows: 20_001, Columns: 2}
+	small, large := model.Size{Rows: 20_000, Cols: 20_000, Columns: 2}, model.Size{Rows: 20_001, Columns: 2}
 	auto := Auto{Rank: 3, Center: true, Seed: 4, Nystrom: Nystrom{Rows: 50}}
 	exact := Exact{Rank: 3, Center: true, Seed: 4}
 	nystrom := Nystrom{Rank: 3, Rows: 50, Center: true, Seed: 4}
@@ -61,7 +62,7 @@ func TestAuto(t *testing.T) {
 	asked.Asked = "`landmarks`"
 	for _, c := range []struct {
 		auto  Auto
-		shape model.Shape
+		shape model.Size
 		want  Method
 		why   string
 	}{

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream/tilesize"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/tiles"
@@ -27,7 +28,7 @@ type Model struct {
 	Sums          Sums      // exact or sampled
 	Compatibility Compatibility
 	Values        []float64 // singular values, descending
-	Left, Right   *Side
+	Left, Right   *Factor
 }
 
 // Fit is what a method returns: the model, and what is known about it.
@@ -66,7 +67,7 @@ func (m *Model) tiles() (*tiles.Tiles, error) {
 }
 
 // side returns Left or Right.
-func (m *Model) side(side model.Side) *Side {
+func (m *Model) side(side model.Side) *Factor {
 	if side == model.Right {
 		return m.Right
 	}
@@ -93,7 +94,7 @@ func (m *Model) Describe() *model.Description {
 }
 
 // Outputs returns the names of the singular vectors of a side: u0, u1, … or v0, v1, …
-func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if err := kind.Only(model.Coordinates); err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 			numbers += 2 * all * int64(s.Landmarks.Dense.Cols)
 		}
 		p.Add("model", numbers, "")
-		p.Add("tiles", int64(e.Workers())*stream.PanelRows*(landmarks+2*rank), "`threads`")
+		p.Add("tiles", int64(e.Workers())*tilesize.PanelRows*(landmarks+2*rank), "`threads`")
 	}
 	p.SourcePasses = 1
 	return p
@@ -145,7 +146,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 // Transform gives u(x) or v(z) of new rows to emit in row order. Rows of the fit come out
 // as in the fit, to rounding. Those of a model of a graph are [sparse.Rows]: for
 // the left side row i holds the edges out of new node i, for the right side the edges
-// into it, and the columns are the nodes of the fit. Cost: one pass; see [Side].
+// into it, and the columns are the nodes of the fit. Cost: one pass; see [Factor].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }

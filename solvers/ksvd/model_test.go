@@ -167,7 +167,7 @@ func TestDeterminism(t *testing.T) {
 				return Nystrom{Rank: 3, Center: true, Scaling: ScaleOrthonormal}.Fit(background, e, d, kernelgen.SNE(3))
 			},
 			func(e stream.Engine) (*Fit, error) {
-				return Nystrom{Rank: 3, Center: true, Sums: SumsSampled}.Fit(background, e, d, kernelgen.T())
+				return Nystrom{Rank: 3, Center: true, Sums: SumsSampled}.Fit(background, e, d, kernelgen.StudentT())
 			},
 		} {
 			var first []float64
@@ -202,7 +202,7 @@ func TestExactPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Exact{Rank: 3}.Plan(stream.Engine{}, d.Shape(), k)
+	plan, err := Exact{Rank: 3}.Plan(stream.Engine{}, d.Size(), k)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -76,7 +77,7 @@ const (
 // to its largest singular value.
 const blockTolerance = 1e-6
 
-func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
+func (m Nystrom) settings(s model.Size) (Nystrom, error) {
 	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || !(m.Tolerance >= 0 && m.Tolerance < 2) {
 		return m, fmt.Errorf("rank %d must be at least 1, landmarks %d and %d not negative, and the tolerance %v from 0 to 2", m.Rank, m.Rows, m.Cols, m.Tolerance)
 	}
@@ -91,12 +92,12 @@ func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
 
 // Fit decomposes the kernel matrix of data.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
 func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	k, err := model.Resolve(ctx, e, d, k, m.Seed)
+	k, err := family.Resolve(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // sample has rows of one side, drawn uniformly without replacement, with the number of rows that
@@ -32,7 +32,7 @@ func uniformSample(n int64, k int, seed uint64, purpose string) sample {
 }
 
 // sampleAll has all n rows.
-func sampleAll(n int) sample { return sample{stream.Numbers(n), slices.Repeat([]float64{1}, n)} }
+func sampleAll(n int) sample { return sample{matrix.Numbers(n), slices.Repeat([]float64{1}, n)} }
 
 // sampled returns the fit with given samples.
 func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Fit, error) {
@@ -98,7 +98,7 @@ func (f *nystrom) decompose(ctx context.Context, x, z *tiles.Rows, rows, cols sa
 // columns.
 func (f *nystrom) block(ctx context.Context, x, z *tiles.Rows, rows, cols sample) (blas64.General, *tiles.Sums, error) {
 	s := &tiles.Sums{}
-	block, err := f.tiles.Between(ctx, f.engine, x, z, stream.PairRows)
+	block, err := f.tiles.Between(ctx, f.engine, x, z, tilesize.PairRows)
 	if err != nil {
 		return block, nil, err
 	}
@@ -154,10 +154,10 @@ func sampledMeans(s *tiles.Sums, block blas64.General, rows, cols []float64) {
 // and columns: u(x) = Σ_j G(x, z_j)·√w_j·v_j/λ_j, with the weights w. It overwrites the vectors.
 func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s *tiles.Sums, r *krylov.Triplets) *Model {
 	over := dense.Reciprocals(r.Values)
-	side := func(vectors blas64.General, landmarks *tiles.Rows, of sample, to blas64.General) *Side {
+	side := func(vectors blas64.General, landmarks *tiles.Rows, of sample, to blas64.General) *Factor {
 		dense.ScaleRows(vectors, dense.Roots(of.weights))
 		dense.ScaleColumns(vectors, over)
-		return &Side{Landmarks: landmarksOf(landmarks), Rows: of.numbers, Projection: vectors, Weights: of.weights,
+		return &Factor{Landmarks: landmarksOf(landmarks), Rows: of.numbers, Projection: vectors, Weights: of.weights,
 			GrandMean: s.GrandMean, Map: to}
 	}
 	shape := d.size()

@@ -33,7 +33,7 @@ func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 }
 
 // factor streams the triangular factor of the extension of a side.
-func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source) (blas64.General, error) {
+func (f *nystrom) factor(ctx context.Context, m *Model, side *Factor, rows source) (blas64.General, error) {
 	r := side.Rank()
 	if r == 0 {
 		return matrix.New(0, 0), nil

@@ -55,7 +55,7 @@ func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (va
 func paired(t *testing.T, m Nystrom, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	f := &nystrom{Nystrom: m, data: d, tiles: tiles.Plain(k)}
-	rows := uniformSample(d.Shape().Rows, m.Rows, m.Seed, "ksvd rows")
+	rows := uniformSample(d.Size().Rows, m.Rows, m.Seed, "ksvd rows")
 	found, err := f.sampled(background, rows, rows)
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestSSRSVD(t *testing.T) {
 	if _, err := (SSRSVD{Rank: 2}).Fit(background, stream.Engine{}, d, parse(t, "kl()")); err == nil || !strings.Contains(err.Error(), "probabilities") {
 		t.Errorf("rows with negative numbers: %v", err)
 	}
-	if _, err := (SSRSVD{Rank: 2}).Plan(stream.Engine{}, model.Shape{Rows: 1e5, Cols: 1e5, Columns: 3}, parse(t, "t()")); err == nil || !strings.Contains(err.Error(), "use nystrom") {
+	if _, err := (SSRSVD{Rank: 2}).Plan(stream.Engine{}, model.Size{Rows: 1e5, Cols: 1e5, Columns: 3}, parse(t, "t()")); err == nil || !strings.Contains(err.Error(), "use nystrom") {
 		t.Errorf("row sums over 1e10 entries: %v", err)
 	}
 }

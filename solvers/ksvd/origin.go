@@ -4,18 +4,18 @@ import (
 	"context"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 )
 
 // setOrigin moves the origin of the tiles of a centred matrix into a sample of the rows, where the kernel
 // allows it: see [basis.SetOrigin]. Sparse rows stay as they are.
 func (d *Data) setOrigin(ctx context.Context, t *tiles.Tiles, seed uint64) error {
-	if d.sparse() || !t.Kernel.CentredShift() {
+	if d.sparse() || !t.Kernel.CenteredShift() {
 		return nil
 	}
-	rows, err := d.Sample(ctx, model.ResolveRows, seed)
+	rows, err := d.Sample(ctx, family.ResolveRows, seed)
 	if err != nil {
 		return err
 	}

@@ -5,16 +5,18 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // planner collects the items that methods share.
 type planner struct {
 	*model.Plan
 	engine  stream.Engine
-	shape   model.Shape
+	shape   model.Size
 	tiles   *tiles.Tiles
 	threads int64
 	again   int // 1 if both sides are one source
@@ -22,7 +24,7 @@ type planner struct {
 
 // newPlanner plans a fit of a kernel that need not be resolved. It fails if the kernel cannot be
 // computed between the rows.
-func newPlanner(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*planner, error) {
+func newPlanner(e stream.Engine, s model.Size, k kernelgen.Kernel) (*planner, error) {
 	words := !k.Resolved()
 	if words {
 		two := matrix.New(2, 2)
@@ -50,15 +52,15 @@ func newPlanner(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*planner, e
 	// Indices of 4 bytes and values of 8, and starts of rows, of A and Aᵀ.
 	p.Add("graph and its transpose", 3*s.Sparse.Entries+s.Rows+s.Cols, "")
 	if words {
-		p.Add("rows to work out the kernel from", 3*int64(sampledRows(s, model.ResolveRows))*s.Rows, "a `kernel` with numbers")
+		p.Add("rows to work out the kernel from", 3*int64(sampledRows(s, family.ResolveRows))*s.Rows, "a `kernel` with numbers")
 	}
 	return p, nil
 }
 
 // moved adds what a centred kernel takes whose rows are brought near 0: see [Data.setOrigin].
 func (p *planner) moved(center bool) {
-	if s := p.shape; center && s.Sparse == nil && p.tiles.Kernel.CentredShift() {
-		p.Add("moved rows", (2*model.ResolveRows+p.threads*tiles.OriginRows)*int64(s.Columns), "`threads`")
+	if s := p.shape; center && s.Sparse == nil && p.tiles.Kernel.CenteredShift() {
+		p.Add("moved rows", (2*family.ResolveRows+p.threads*tiles.OriginRows)*int64(s.Columns), "`threads`")
 	}
 }
 
@@ -116,9 +118,9 @@ func (p *planner) model(landmarks, kept, rank int64, knob string) {
 func (p *planner) exactPasses(passes int) {
 	s := p.shape
 	p.AddEntries(float64(passes) * p.all())
-	p.Add("tiles of an exact pass", p.threads*stream.PairRows*stream.PairRows, "`threads`")
+	p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`threads`")
 	if s.Sparse != nil {
-		p.Add("column blocks of the graph", 3*s.Sparse.Entries+(s.Cols/stream.PairRows+1)*s.Rows, "the number of nodes")
+		p.Add("column blocks of the graph", 3*s.Sparse.Entries+(s.Cols/tilesize.PairRows+1)*s.Rows, "the number of nodes")
 	} else {
 		p.Add("all rows", p.rows(s.Rows)+p.rows(s.Cols), "the number of rows")
 	}
@@ -143,7 +145,7 @@ const (
 // Plan returns the cost of a fit with 12 iterations, 24 for a graph, or fewer if Passes or the
 // shorter side allow no more. Memory does not depend on them. It fails if the kernel cannot be
 // computed between sparse rows.
-func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()
 	if err != nil {
 		return nil, err
@@ -183,7 +185,7 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 }
 
 // Plan returns the cost of a fit. It fails if the kernel cannot be computed between sparse rows.
-func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	p, err := newPlanner(e, s, k)
 	if err != nil {
 		return nil, err
@@ -243,7 +245,7 @@ func (p *planner) exactSums(how summing) {
 		p.exactPasses(how.passes)
 	default:
 		p.AddEntries(float64(how.passes) * p.all())
-		p.Add("tiles of an exact pass", p.threads*stream.PairRows*stream.PairRows, "`threads`")
+		p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`threads`")
 		p.Add("rows as the columns of tiles", s.Cols*int64(s.Columns), "`sums sampled`")
 	}
 }

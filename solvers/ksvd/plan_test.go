@@ -30,7 +30,7 @@ func TestPlanForetells(t *testing.T) {
 		{a, Nystrom{Rank: 3, Rows: 60}, "t()", 1.5},
 	} {
 		k := parse(t, c.kernel)
-		plan, err := c.method.Plan(e, c.data.Shape(), k)
+		plan, err := c.method.Plan(e, c.data.Size(), k)
 		fit, failed := c.method.Fit(background, e, c.data, k)
 		if err := cmp.Or(err, failed); err != nil {
 			t.Fatal(err)
@@ -57,9 +57,9 @@ func item(p *model.Plan, what string) int64 {
 
 // TestPlanOfModels: whole sides that a model keeps count, dense and sparse.
 func TestPlanOfModels(t *testing.T) {
-	dense := model.Shape{Rows: 100_000, Cols: 50_000, Columns: 30}
-	sparse := model.Shape{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: &model.Sparsity{Entries: 1_000_000, Paths: 2e7}}
-	for _, s := range []model.Shape{dense, sparse} {
+	dense := model.Size{Rows: 100_000, Cols: 50_000, Columns: 30}
+	sparse := model.Size{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: &model.Sparsity{Entries: 1_000_000, Paths: 2e7}}
+	for _, s := range []model.Size{dense, sparse} {
 		bytes := func(m Nystrom) int64 {
 			p, err := m.Plan(stream.Engine{}, s, kernelgen.SNE(1))
 			if err != nil {
@@ -83,11 +83,11 @@ func TestPlanRefuses(t *testing.T) {
 	d := graph(t, randomGraph(t, 50, 2, false, 1))
 	for _, text := range []string{"kl(a=1)", "laplace(gamma=1)", "laplace(gamma=median)", "rbf(gamma=1) + linear()"} {
 		k := parse(t, text)
-		_, err := Exact{Rank: 2}.Plan(stream.Engine{}, d.Shape(), k)
+		_, err := Exact{Rank: 2}.Plan(stream.Engine{}, d.Size(), k)
 		if err == nil || !strings.Contains(err.Error(), "sparse rows") {
 			t.Errorf("%s: exact: %v", text, err)
 		}
-		_, err = Nystrom{Rank: 2}.Plan(stream.Engine{}, d.Shape(), k)
+		_, err = Nystrom{Rank: 2}.Plan(stream.Engine{}, d.Size(), k)
 		if err == nil || !strings.Contains(err.Error(), "sparse rows") {
 			t.Errorf("%s: nystrom: %v", text, err)
 		}
@@ -95,7 +95,7 @@ func TestPlanRefuses(t *testing.T) {
 }
 
 // sparsely returns a shape whose sparsity differs.
-func sparsely(s model.Shape, change func(*model.Sparsity)) model.Shape {
+func sparsely(s model.Size, change func(*model.Sparsity)) model.Size {
 	p := *s.Sparse
 	change(&p)
 	s.Sparse = &p
@@ -105,7 +105,7 @@ func sparsely(s model.Shape, change func(*model.Sparsity)) model.Shape {
 // TestSummingOfGraphs: exact by paths wherever these are affordable, however many
 // entries G has; else sampled, with the reason.
 func TestSummingOfGraphs(t *testing.T) {
-	large := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 3e9}}
+	large := model.Size{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 3e9}}
 	heavy := sparsely(large, func(p *model.Sparsity) { p.Paths = 1e11 })
 	negative := sparsely(large, func(p *model.Sparsity) { p.Negative = true })
 	small := negative
@@ -113,7 +113,7 @@ func TestSummingOfGraphs(t *testing.T) {
 	for _, c := range []struct {
 		name, kernel string
 		m            Nystrom
-		shape        model.Shape
+		shape        model.Size
 		want         Sums
 		note         string
 	}{

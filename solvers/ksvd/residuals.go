@@ -168,7 +168,7 @@ func (r source) of(rows *tiles.Rows) source {
 }
 
 // embed returns u or v of rows with known sums; nil for those that the model has for new rows.
-func (f *nystrom) embed(ctx context.Context, m *Model, side *Side, rows source, known *tiles.Sums) (blas64.General, error) {
+func (f *nystrom) embed(ctx context.Context, m *Model, side *Factor, rows source, known *tiles.Sums) (blas64.General, error) {
 	if side.Rank() == 0 {
 		return matrix.New(int(rows.Info().Rows), 0), nil
 	}

@@ -206,7 +206,7 @@ func TestResidualsOfScales(t *testing.T) {
 func TestResidualsWithoutNoise(t *testing.T) {
 	const n, m, landmarks, held, draws = 400, 500, 40, 150, 40
 	g, u, v := gaussian(n, m, 1, 1), gaussian(n, 1, 1, 2), gaussian(m, 1, 1, 3)
-	rows := &strata{sample: sample{stream.Numbers(n), slices.Repeat([]float64{1}, n)}, landmarks: make([]int, n)}
+	rows := &strata{sample: sample{matrix.Numbers(n), slices.Repeat([]float64{1}, n)}, landmarks: make([]int, n)}
 	unitLength(u, rows.weights)
 	unitLength(v, slices.Repeat([]float64{1}, m))
 	truth := dense.ColumnNorms(dense.Mul(blas.NoTrans, g, blas.NoTrans, v))[0]

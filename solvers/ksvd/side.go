@@ -12,9 +12,10 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/sparse"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Side is one side of a decomposition as a function of a row. With z_j the landmarks
+// Factor is one side of a decomposition as a function of a row. With z_j the landmarks
 // of the left side, rows of the right source, and x_i those of the right side,
 //
 //	u(x) = Σ_j g_j·Projection_j      g_j = G(x, z_j) − mean(x) − Means_j + GrandMean
@@ -26,7 +27,7 @@ import (
 //
 // Cost for one row: an entry of G for each landmark and each row in All, and 2·p·r
 // flops for p landmarks and rank r.
-type Side struct {
+type Factor struct {
 	Landmarks Landmarks `array:"landmarks"`
 	// Rows are the numbers of the landmarks in their source, ascending.
 	Rows       []int64        `array:"landmark_rows,p,below=total"`
@@ -64,10 +65,10 @@ func (l *Landmarks) entries() int64 {
 func landmarksOf(r *tiles.Rows) Landmarks { return Landmarks{Dense: r.Dense, Sparse: r.Sparse} }
 
 // Rank returns the number of columns of the side.
-func (s *Side) Rank() int { return s.Projection.Cols }
+func (s *Factor) Rank() int { return s.Projection.Cols }
 
 // dimension returns the length of the rows that the side takes, before Map.
-func (s *Side) dimension() int {
+func (s *Factor) dimension() int {
 	if s.Map.Rows > 0 {
 		return s.Map.Rows
 	}
@@ -75,7 +76,7 @@ func (s *Side) dimension() int {
 }
 
 // accepts returns an error for rows of another length or kind than the side takes.
-func (s *Side) accepts(rows source) error {
+func (s *Factor) accepts(rows source) error {
 	if d := rows.dimension(); d != s.dimension() {
 		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", rows.name(), d, s.dimension())
 	}
@@ -87,7 +88,7 @@ func (s *Side) accepts(rows source) error {
 
 // embedding is a side made ready for a pass over rows.
 type embedding struct {
-	*Side
+	*Factor
 	tiles     *tiles.Tiles
 	landmarks *tiles.Rows
 	all       []*tiles.Rows // All in blocks, for sums over them
@@ -101,8 +102,8 @@ type embedding struct {
 const allRows = 1024
 
 // embedding prepares a side. known are the sums of the rows of the source, nil for new rows.
-func (m *Model) embedding(t *tiles.Tiles, s *Side, known *tiles.Sums, rows source) *embedding {
-	p := &embedding{Side: s, tiles: t, landmarks: s.Landmarks.rows().Prepare(), total: float64(m.Rows), known: known, source: rows}
+func (m *Model) embedding(t *tiles.Tiles, s *Factor, known *tiles.Sums, rows source) *embedding {
+	p := &embedding{Factor: s, tiles: t, landmarks: s.Landmarks.rows().Prepare(), total: float64(m.Rows), known: known, source: rows}
 	if s.left {
 		p.total = float64(m.Cols)
 	}
@@ -140,7 +141,7 @@ const tileNumbers = 1 << 16
 
 // panelRows returns the number of rows that are embedded at a time.
 func panelRows(landmarks int) int {
-	return max(32, min(stream.PanelRows, tileNumbers/max(1, landmarks)))
+	return max(32, min(tilesize.PanelRows, tileNumbers/max(1, landmarks)))
 }
 
 // block puts u or v of the rows of a block into dst.

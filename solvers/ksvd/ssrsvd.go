@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -32,7 +33,7 @@ func (m SSRSVD) lowrank() lowrank.SSRSVD {
 }
 
 // check returns an error for a shape or a kernel that the method does not take.
-func (m SSRSVD) check(s model.Shape, k kernelgen.Kernel) error {
+func (m SSRSVD) check(s model.Size, k kernelgen.Kernel) error {
 	switch {
 	case s.Sparse != nil:
 		return fmt.Errorf("method ssrsvd is for dense rows; use nystrom or exact for a graph")
@@ -45,7 +46,7 @@ func (m SSRSVD) check(s model.Shape, k kernelgen.Kernel) error {
 }
 
 // Plan returns the cost of a fit.
-func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m SSRSVD) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := m.check(s, k); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 
 // Fit decomposes the kernel matrix of data.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -67,7 +68,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err := m.check(shape, k); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, e, d, k, m.Seed)
+	k, err := family.Resolve(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (f *Fit) addSums(ctx context.Context, e stream.Engine, over *lowrank.RowSum
 }
 
 // sideOf returns an embedding of package lowrank with its signs multiplied out.
-func sideOf(e *lowrank.Embedding, total int64) *Side {
+func sideOf(e *lowrank.Embedding, total int64) *Factor {
 	projection := matrix.Clone(e.Projection)
 	if e.Signs != nil {
 		projection = matrix.New(e.Landmarks.Rows, e.Projection.Cols)
@@ -122,5 +123,5 @@ func sideOf(e *lowrank.Embedding, total int64) *Side {
 		dense.Scale(e.Unit, projection)
 	}
 	n := e.Landmarks.Rows
-	return &Side{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: slices.Repeat([]float64{float64(total) / float64(n)}, n)}
+	return &Factor{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: slices.Repeat([]float64{float64(total) / float64(n)}, n)}
 }

@@ -2,6 +2,7 @@ package ksvd
 
 import (
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -24,21 +25,21 @@ type header struct {
 	Right         *sideHeader `json:"right" min:"1" array:"v_,total=rows"`
 }
 
-// sideHeader is a [Side].
+// sideHeader is a [Factor].
 type sideHeader struct {
 	Sparse    bool    `json:"sparse,omitempty"` // landmarks are sparse
 	Dimension int     `json:"dimension"`        // length of a landmark
 	GrandMean float64 `json:"grand_mean,omitempty"`
 	All       bool    `json:"all,omitempty"` // sums of new rows are over all rows
 	Mapped    bool    `json:"mapped,omitempty"`
-	Side      *Side   `json:"-" array:""`
+	Side      *Factor `json:"-" array:""`
 }
 
 // Name is what the header of a saved model of this package calls it.
 const Name = "ksvd"
 
 // Save returns the model with a header. Arrays of the left side begin with u_, those
-// of the right with v_; see [Side] for what they mean: landmarks (or, if sparse,
+// of the right with v_; see [Factor] for what they mean: landmarks (or, if sparse,
 // landmarks_start, landmarks_index and landmarks_value, compressed rows whose values
 // are absent if all are 1), landmark_rows, projection, weights, log_sums, means,
 // all_log_sums, all (likewise) and map. values are the singular values.
@@ -49,7 +50,7 @@ func (m *Model) Save() (*model.Archive, error) {
 		Left: m.Left.header(), Right: m.Right.header()})
 }
 
-func (s *Side) header() *sideHeader {
+func (s *Factor) header() *sideHeader {
 	return &sideHeader{Sparse: s.Landmarks.Sparse != nil, Dimension: s.Landmarks.rows().Dimension(), GrandMean: s.GrandMean,
 		All: s.All != nil, Mapped: s.Map.Rows > 0, Side: s}
 }
@@ -63,8 +64,8 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	}
 	m := &Model{Method: h.Solver, Kernel: a.Kernel(h.Kernel, profiles...), Seed: h.Seed,
 		Rows: h.Rows, Cols: h.Columns, Centered: h.Centred, Origin: h.Origin,
-		Sums:          model.Word(a, h.Sums, ParseSums),
-		Compatibility: model.Word(a, h.Compatibility, ParseCompatibility), Values: h.Values}
+		Sums:          family.Word(a, h.Sums, ParseSums),
+		Compatibility: family.Word(a, h.Compatibility, ParseCompatibility), Values: h.Values}
 	if h.Left.Dimension != h.Right.Dimension || h.Left.Sparse != h.Right.Sparse {
 		a.Fail("the two sides have landmarks of %d and %d numbers, sparse %v and %v", h.Left.Dimension, h.Right.Dimension, h.Left.Sparse, h.Right.Sparse)
 	}
@@ -89,7 +90,7 @@ func (m *Model) normalised() bool {
 }
 
 // side returns the side that was saved, with or without sums of rows.
-func (h *sideHeader) side(a *model.Archive, summed bool) *Side {
+func (h *sideHeader) side(a *model.Archive, summed bool) *Factor {
 	s := h.Side
 	s.GrandMean = h.GrandMean
 	if (s.LogSums != nil) != summed || (s.AllLogSums != nil) != (summed && h.All) {

@@ -55,7 +55,7 @@ func (s summing) notes() []string {
 }
 
 // summing resolves [Nystrom.Sums].
-func (m Nystrom) summing(s model.Shape, t *tiles.Tiles) summing {
+func (m Nystrom) summing(s model.Size, t *tiles.Tiles) summing {
 	r := summing{sums: SumsExact, byPaths: sumsByPaths(t, s)}
 	if t.Normalised() {
 		r.passes++
@@ -94,6 +94,6 @@ func byPaths(t *tiles.Tiles, negative bool) bool {
 }
 
 // sumsByPaths reports whether sums over all rows of either side go over paths.
-func sumsByPaths(t *tiles.Tiles, s model.Shape) bool {
+func sumsByPaths(t *tiles.Tiles, s model.Size) bool {
 	return s.Sparse != nil && byPaths(t, s.Sparse.Negative)
 }

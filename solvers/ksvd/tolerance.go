@@ -41,7 +41,7 @@ func (f *nystrom) doubled() (next Nystrom, why string) {
 	case f.Memory == 0:
 		return next, ""
 	}
-	p, err := next.Plan(f.engine, f.data.Shape(), f.tiles.Kernel)
+	p, err := next.Plan(f.engine, f.data.Size(), f.tiles.Kernel)
 	if err != nil {
 		return next, err.Error()
 	}

@@ -57,7 +57,7 @@ func TestTolerance(t *testing.T) {
 func TestToleranceEnds(t *testing.T) {
 	data, k := between(t, gaussian(900, 3, 1, 1), gaussian(500, 3, 1, 2)), parse(t, "sne(gamma=2)")
 	m := Nystrom{Rank: 5, Tolerance: 1e-6, Rows: 40, Cols: 20, Seed: 1}
-	p, err := Nystrom{Rank: 5, Rows: 80, Cols: 40}.Plan(stream.Engine{}, data.Shape(), k)
+	p, err := Nystrom{Rank: 5, Rows: 80, Cols: 40}.Plan(stream.Engine{}, data.Size(), k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestToleranceEnds(t *testing.T) {
 			t.Errorf("tolerance %g: no error", bad)
 		}
 	}
-	planned, err := Nystrom{Rank: 5, Tolerance: 0.1}.Plan(stream.Engine{}, model.Shape{Rows: 1e6, Cols: 1e6, Columns: 3}, k)
+	planned, err := Nystrom{Rank: 5, Tolerance: 0.1}.Plan(stream.Engine{}, model.Size{Rows: 1e6, Cols: 1e6, Columns: 3}, k)
 	if err != nil || !strings.Contains(planned.NotShardable, "`tol`") || len(planned.Notes) == 0 {
 		t.Errorf("plan %+v, %v", planned, err)
 	}

@@ -13,9 +13,11 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 const (
@@ -50,7 +52,7 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	p.Add("singular vectors, and their products", 8*(n+c)*k, knob)
 	p.Add("entries of G", int64(min(float64(n)*float64(c), MaxFormed)), knob)
 	p.Add("Krylov spaces", (n+c)*(1+tiles.Oversampling)*(2*tiles.MaxBlocks+6), knob)
-	p.Add("tiles of an exact pass", 3*int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
+	p.Add("tiles of an exact pass", 3*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
 	return p
 }
 
@@ -121,12 +123,12 @@ type verifiedSide struct {
 func (s *verifiedSide) sampled() bool { return s.unseen > 0 }
 
 // side fetches all rows of a source, or a sample of them, and embeds them.
-func (v *verifier) side(ctx context.Context, src stream.Source, of *Side, sample int, seed uint64, purpose string) (*verifiedSide, error) {
+func (v *verifier) side(ctx context.Context, src stream.Source, of *Factor, sample int, seed uint64, purpose string) (*verifiedSide, error) {
 	from, n := sourceOf(src), src.Info().Rows
 	if from.sparse != nil && n == 0 {
 		return nil, fmt.Errorf("%s has no nodes", from.name())
 	}
-	if _, err := model.KnownRows(src); err != nil && from.sparse == nil {
+	if _, err := input.KnownRows(src); err != nil && from.sparse == nil {
 		return nil, err
 	}
 	if err := of.accepts(from); err != nil {
@@ -330,10 +332,10 @@ func (v *verifier) measure(ctx context.Context, weighted blas64.General, values 
 	unitLength(u, v.left.weights)
 	unitLength(w, v.right.weights)
 	products, noise := newProducts(u, w), newProducts(squares(u), squares(w))
-	blocks := (n + stream.PairRows - 1) / stream.PairRows
+	blocks := (n + tilesize.PairRows - 1) / tilesize.PairRows
 	entries, errs := make([]float64, blocks), make([]float64, blocks)
-	err = v.grid.Pairs(ctx, "verify", stream.Full, func() tiles.Visitor {
-		buf := make([]float64, stream.PairRows*stream.PairRows)
+	err = v.grid.Pairs(ctx, "verify", false, func() tiles.Visitor {
+		buf := make([]float64, tilesize.PairRows*tilesize.PairRows)
 		return func(tile blas64.General, i, j int) error {
 			v.finish(tile, i, j)
 			if v.held.Rows > 0 {
@@ -343,11 +345,11 @@ func (v *verifier) measure(ctx context.Context, weighted blas64.General, values 
 			}
 			diff := blas64.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: buf[:tile.Rows*tile.Cols]}
 			copy(diff.Data, tile.Data)
-			entries[i/stream.PairRows] += dense.Dot(tile.Data, tile.Data)
+			entries[i/tilesize.PairRows] += dense.Dot(tile.Data, tile.Data)
 			if weighted.Cols > 0 {
 				dense.Gemm(blas.NoTrans, blas.Trans, -1, matrix.Rows(weighted, i, tile.Rows), matrix.Rows(v.right.vectors, j, tile.Cols), 1, diff)
 			}
-			errs[i/stream.PairRows] += dense.Dot(diff.Data, diff.Data)
+			errs[i/tilesize.PairRows] += dense.Dot(diff.Data, diff.Data)
 			if err := products.Add(tile, i, j); err != nil || !(v.left.sampled() || v.right.sampled()) {
 				return err
 			}
@@ -422,7 +424,7 @@ func (v *verifier) multiply(ctx context.Context, q, gq, p, gtp blas64.General) e
 	matrix.Clear(gq)
 	matrix.Clear(gtp)
 	product := &tiles.Product{Q: q, AQ: gq, P: p, ATP: gtp}
-	return v.grid.Pairs(ctx, "verify", stream.Full, func() tiles.Visitor {
+	return v.grid.Pairs(ctx, "verify", false, func() tiles.Visitor {
 		return func(tile blas64.General, i, j int) error {
 			v.finish(tile, i, j)
 			return product.Add(tile, i, j)

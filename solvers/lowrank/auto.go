@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -19,12 +20,12 @@ import (
 // The choice depends on the kernel, the shape of the data and the memory, never on the speed
 // of the machine.
 type Auto struct {
-	Rank     int     // c; 0 means that the tolerance decides
-	ErrorTol float64 // on ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
-	Norm     Norm    // of the tolerance
-	Shift    Shift   // fitted, midpoint or none; fitted or none for two sources and indefinite kernels
-	Memory   int64   `states:"ignored"` // bytes that the plan may take, 0 for no limit
-	Sums     Sums    // of a normalised kernel
+	Rank     int       // c; 0 means that the tolerance decides
+	ErrorTol float64   // on ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
+	Norm     Norm      // of the tolerance
+	Shift    ShiftRule // fitted, midpoint or none; fitted or none for two sources and indefinite kernels
+	Memory   int64     `states:"ignored"` // bytes that the plan may take, 0 for no limit
+	Sums     Sums      // of a normalised kernel
 	Seed     uint64
 }
 
@@ -36,7 +37,7 @@ const autoTolerance = 0.01
 
 // Plan returns the cost of the method chosen, which Choice names. Where the tolerance
 // decides, it is that of 64 columns of U.
-func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	method, why, err := m.choose(e, s, k)
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 // Fit approximates the kernel matrix between the rows of d by the method chosen, which Chosen
 // names.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -60,11 +61,11 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kerne
 	if err := check(d, k); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, e, d, k, m.Seed) // what is known of a kernel may depend on it
+	k, err := family.Resolve(ctx, e, d, k, m.Seed) // what is known of a kernel may depend on it
 	if err != nil {
 		return nil, err
 	}
-	method, why, err := m.choose(e, d.Shape(), k)
+	method, why, err := m.choose(e, d.Size(), k)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kerne
 }
 
 // choose returns the method, and why.
-func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Method, model.Choice, error) {
+func (m Auto) choose(e stream.Engine, s model.Size, k kernelgen.Kernel) (Method, model.Choice, error) {
 	none := model.Choice{}
 	var err error
 	definite := s.OneSource() && k.PositiveSemiDefinite()
@@ -120,7 +121,7 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Method
 }
 
 // adaptive returns the choice where the tolerance decides.
-func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (Method, model.Choice, error) {
+func (m Auto) adaptive(s model.Size, k kernelgen.Kernel) (Method, model.Choice, error) {
 	if !s.OneSource() || !k.Symmetric() {
 		return nil, model.Choice{}, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
 	}

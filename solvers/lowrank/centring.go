@@ -25,12 +25,12 @@ type centring struct {
 
 // newCentring evaluates the mean of a model at rows.
 func newCentring(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, rows *basis.Panel) (*centring, error) {
-	if m.Left == nil || m.Left.Centre == nil {
+	if m.Left == nil || m.Left.Center == nil {
 		return nil, nil
 	}
 	side := m.Left.mean()
 	u, err := embedRows(ctx, e, t, side, side.pack(), rows, "rows")
-	return &centring{u.Data, m.Left.Centre.Norm}, err
+	return &centring{u.Data, m.Left.Center.Norm}, err
 }
 
 // centre centres a tile, whose first entry is in row i and column j.

@@ -13,10 +13,11 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // RankTolerance is where singular values of a sketch are cut off, relative to the largest: smaller
@@ -119,7 +120,7 @@ func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	}
 	e.Progress = nil
 	half := matrix.New(u.Rows, u.Cols)
-	err := t.NewGrid(e, [2]string{}, rows.Cols, rows.Cols).Pairs(ctx, "core", stream.Upper, func() tiles.Visitor {
+	err := t.NewGrid(e, [2]string{}, rows.Cols, rows.Cols).Pairs(ctx, "core", true, func() tiles.Visitor {
 		return func(tile blas64.General, i, j int) error {
 			weight := 1.0
 			if i == j {
@@ -143,12 +144,12 @@ func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	side *Embedding, landmarks, rows *basis.Panel, name string) (blas64.General, error) {
 	out := matrix.New(rows.Rows.Rows, side.Rank())
 	embedders := sync.Pool{New: func() any { return newEmbedder(t, side, landmarks, name) }}
-	return out, stream.Each(ctx, e.Threads, (out.Rows+stream.PanelRows-1)/stream.PanelRows, func(i int) error {
+	return out, stream.Each(ctx, e.Threads, (out.Rows+tilesize.PanelRows-1)/tilesize.PanelRows, func(i int) error {
 		m := embedders.Get().(*embedder)
 		defer embedders.Put(m)
-		first := i * stream.PanelRows
-		n := min(stream.PanelRows, out.Rows-first)
-		fold, err := m.rawNumbered(matrix.Rows(rows.Rows, first, n), model.Numbers{List: rows.Number[first:]})
+		first := i * tilesize.PanelRows
+		n := min(tilesize.PanelRows, out.Rows-first)
+		fold, err := m.rawNumbered(matrix.Rows(rows.Rows, first, n), input.Numbers{List: rows.Number[first:]})
 		if err != nil {
 			return err
 		}

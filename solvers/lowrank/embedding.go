@@ -9,10 +9,10 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Embedding is one side of a factorisation as a function of a row x:
@@ -41,12 +41,12 @@ type Embedding struct {
 	Origin     []float64      // the kernel is k(x − Origin, z − Origin); nil for 0
 	Transposed bool           // the kernel is k(Landmarks, x)
 	features   featureMap     // nil unless the model is of random features
-	Centre     *Centre        // nil unless rows are centred in feature space
+	Center     *Center        // nil unless rows are centred in feature space
 }
 
-// Centre is the mean μ of the fitted rows in feature space, in the span of the landmarks. Its inner
+// Center is the mean μ of the fitted rows in feature space, in the span of the landmarks. Its inner
 // product with a row x is k(x, Landmarks)·Weights. Kernel entries are in the unit of the embedding.
-type Centre struct {
+type Center struct {
 	Weights []float64 `json:"-" array:"weights,p"`
 	Offset  []float64 `json:"-" array:"offset,rank"` // the embedding of μ before refinement
 	Norm    float64   `json:"norm"`                  // ‖μ‖²
@@ -54,7 +54,7 @@ type Centre struct {
 
 // mean returns the function of the inner product with the mean as an embedding of rank 1.
 func (e *Embedding) mean() *Embedding {
-	weights := matrix.Of(e.Centre.Weights, len(e.Centre.Weights), 1)
+	weights := matrix.Of(e.Center.Weights, len(e.Center.Weights), 1)
 	return &Embedding{Landmarks: e.Landmarks, Rows: e.Rows, Projection: weights, Unit: e.Unit, Origin: e.Origin}
 }
 
@@ -106,7 +106,7 @@ type embedder struct {
 	name    string
 	columns []string                    // of the rows, for messages; may be nil
 	apply   func(dst, x blas64.General) // instead of tiles, for features
-	tiles   func(dst, x blas64.General, numbers model.Numbers) error
+	tiles   func(dst, x blas64.General, numbers input.Numbers) error
 	fold    []float64 // room for n × c numbers of the largest panel so far, or n × p without signs
 	proj    []float64 // for n × r
 	alone   bool      // bits of a row do not depend on how many are embedded with it; else BLAS decides, as in fits
@@ -125,11 +125,11 @@ func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *emb
 // raw computes (K(x, landmarks)·Ĉ − RangeShift·c), or features, for at most PanelRows rows
 // whose first has the number start. The result is valid until the next call.
 func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
-	return m.rawNumbered(x, model.Numbers{From: start})
+	return m.rawNumbered(x, input.Numbers{From: start})
 }
 
 // rawNumbered is raw for rows with any numbers. It names a row that is not finite.
-func (m *embedder) rawNumbered(x blas64.General, numbers model.Numbers) (blas64.General, error) {
+func (m *embedder) rawNumbered(x blas64.General, numbers input.Numbers) (blas64.General, error) {
 	fold := matrix.Reuse(&m.fold, x.Rows, m.e.width())
 	if m.apply != nil {
 		return fold, m.features(fold, x, numbers)
@@ -154,8 +154,8 @@ func (m *embedder) shift(fold, x blas64.General, i, k int) {
 
 // embed puts u(x) for the rows of a block into dst.
 func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) error {
-	for first := 0; first < x.Rows; first += stream.PanelRows {
-		n := min(stream.PanelRows, x.Rows-first)
+	for first := 0; first < x.Rows; first += tilesize.PanelRows {
+		n := min(tilesize.PanelRows, x.Rows-first)
 		fold, err := m.raw(matrix.Rows(x, first, n), start+int64(first))
 		if err != nil {
 			return err
@@ -190,11 +190,11 @@ func (m *embedder) multiply(a, b, dst blas64.General) {
 
 // centre subtracts the embedding of the mean.
 func (m *embedder) centre(u blas64.General) {
-	if m.e.Centre == nil {
+	if m.e.Center == nil {
 		return
 	}
 	for i := range u.Rows {
-		matrix.Axpy(-1, m.e.Centre.Offset, matrix.Row(u, i))
+		matrix.Axpy(-1, m.e.Center.Offset, matrix.Row(u, i))
 	}
 }
 

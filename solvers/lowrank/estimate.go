@@ -165,7 +165,7 @@ func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	}
 	count()
 	spread := math.NaN()
-	if m.Left.Centre == nil {
+	if m.Left.Center == nil {
 		spread = b.spread()
 	}
 	norm, err := b.norm(ctx)

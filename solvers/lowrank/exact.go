@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -46,7 +47,7 @@ type Subspace struct {
 	// it passes stop early, after two. 0 means 1e-6.
 	ResidualTol float64
 	Seed        uint64
-	Shift       Shift // fitted, midpoint or none
+	Shift       ShiftRule // fitted, midpoint or none
 }
 
 const (
@@ -76,7 +77,7 @@ func (m Subspace) settings() (Subspace, error) {
 // The Frobenius error is estimated from the entries between sampled rows.
 // Rows that are not finite are a [stream.DataError].
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -120,7 +121,7 @@ func loadRows(ctx context.Context, src stream.Source) (*basis.Panel, error) {
 		info := src.Info()
 		return nil, stream.NewValueError(info.Name, int64(i), info.Columns[j], "%v", matrix.Row(rows, i)[j])
 	}
-	return basis.NewPanel(rows, stream.Numbers(rows.Rows), nil), nil
+	return basis.NewPanel(rows, matrix.Numbers(rows.Rows), nil), nil
 }
 
 // spectrum is Â before the shift, u·diag(values)·uᵀ with orthonormal columns,
@@ -227,7 +228,7 @@ func (f *exactFit) finish(ctx context.Context, s *spectrum, last *krylov.Pairs) 
 // shift returns the shift of the n×n matrix, and the largest |eigenvalue − shift| left out as
 // far as it is known: of those that truncation leaves out, and of the mean of the others,
 // which the trace gives.
-func (s *spectrum) shift(rule Shift, trace float64, n int, definite bool) (shift, left float64) {
+func (s *spectrum) shift(rule ShiftRule, trace float64, n int, definite bool) (shift, left float64) {
 	c := len(s.values)
 	if c == n {
 		return 0, 0

@@ -4,11 +4,12 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Plan returns the cost of a fit. Memory grows with the rows times the passes, and entries with
 // the square of the rows.
-func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Subspace) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}
@@ -27,13 +28,13 @@ func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	p := model.NewPlan(e, n, s.Columns)
 	passes, estimate := model.NewPlan(e, n, s.Columns), model.NewPlan(e, n, s.Columns)
 	passes.Add("Krylov space", n*(2*space+pairs)+6*space*space, "`passes` or `rank`")
-	passes.Add("tiles of an exact pass", int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
+	passes.Add("tiles of an exact pass", int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
 	estimate.Add("error estimate", sample*(2*sample+2*d), "")
 	estimate.Add("factors", 4*n*int64(m.Rank), "`rank`")
 	p.Stage(passes)
 	p.Stage(estimate)
 	p.Add("all rows", n*(2*d+1), "the number of rows") // and packed
-	p.AddEntries(float64(blocks)*float64(n)*float64(n+stream.PairRows)/2 + float64(min(n, unitRows)*n+sample*sample))
+	p.AddEntries(float64(blocks)*float64(n)*float64(n+tilesize.PairRows)/2 + float64(min(n, unitRows)*n+sample*sample))
 	p.SourcePasses, p.ExactPasses = 1, int(blocks)
 	p.SetNotShardable("its exact passes are over pairs of rows, which are in memory; landmark, s3spsd and ssrsvd make passes over rows alone")
 	return p, nil

@@ -80,7 +80,7 @@ func TestSubspaceFloor(t *testing.T) {
 		k := kernelgen.RBF(gamma)
 		a := kernelMatrix(k, x, x)
 		norm, floor := spectralNorm(t, a), bestRank(t, a, 25)
-		for shift, most := range map[Shift]float64{ShiftNone: 1.1, ShiftMidpoint: 0.65} {
+		for shift, most := range map[ShiftRule]float64{ShiftNone: 1.1, ShiftMidpoint: 0.65} {
 			f := subspaceFit(t, Subspace{Rank: 25, Seed: 1, Shift: shift}, x, k)
 			e := denseError(t, f.Model, x, a, norm)
 			t.Logf("gamma %g: floor %.4g, %.3f of it with shift %.3g; residual %.2g, trace residual %.3g", gamma, floor, e/floor, f.Shift, f.Residual(), f.TraceResidual)
@@ -205,12 +205,12 @@ func TestSubspacePlan(t *testing.T) {
 	const n = 1500
 	e := stream.Engine{Threads: 2}
 	m := Subspace{Rank: 10, Seed: 1}
-	p, err := m.Plan(e, model.Shape{Rows: n, Columns: 3}, kernelgen.RBF(20))
+	p, err := m.Plan(e, model.Size{Rows: n, Columns: 3}, kernelgen.RBF(20))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Passes = 6
-	more, err := m.Plan(e, model.Shape{Rows: 100 * n, Columns: 3}, kernelgen.RBF(20))
+	more, err := m.Plan(e, model.Size{Rows: 100 * n, Columns: 3}, kernelgen.RBF(20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestSubspacePlan(t *testing.T) {
 		t.Errorf("%d passes, %d bytes", p.SourcePasses, more.Memory.Total())
 	}
 	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, ResidualTol: math.NaN()}} {
-		if _, err := bad.Plan(e, model.Shape{Rows: n, Columns: 3}, kernelgen.RBF(1)); err == nil {
+		if _, err := bad.Plan(e, model.Size{Rows: n, Columns: 3}, kernelgen.RBF(1)); err == nil {
 			t.Errorf("%+v was planned", bad)
 		}
 	}
@@ -348,7 +348,7 @@ func TestSubspaceOfManyColumns(t *testing.T) {
 			if c == 290 && (f.Residual() > 1e-12 || f.NotConverged || f.ExactPasses != 1) {
 				t.Errorf("%s, rank %d: residual %g after %d passes, unsettled %v", k, c, f.Residual(), f.ExactPasses, f.NotConverged)
 			}
-			p, err := m.Plan(stream.Engine{}, model.Shape{Rows: 300, Columns: 4}, k)
+			p, err := m.Plan(stream.Engine{}, model.Size{Rows: 300, Columns: 4}, k)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -29,7 +30,7 @@ func points(n int, seed uint64) blas64.General {
 // that the fit has not seen.
 func Example() {
 	ctx, engine := context.Background(), stream.Engine{}
-	src := stream.NewCounted(stream.FromMatrix("points", points(2000, 1)))
+	src := passcount.New(stream.FromMatrix("points", points(2000, 1)))
 
 	fit, err := lowrank.Landmark{Rank: 40, Seed: 1}.Fit(ctx, engine, model.Sources{Left: src}, kernelgen.RBF(4))
 	if err != nil {

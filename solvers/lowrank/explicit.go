@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -35,7 +36,7 @@ type SSRSVDMatrix struct {
 	Rank   int // r
 	Sketch int // c ≥ r; 0 means 5r, or down to 2r where 5r columns of n numbers are above 128 MB
 	Refine int // further passes
-	Map    kernelgen.Map
+	Map    kernelgen.ElementMap
 	Seed   uint64
 }
 
@@ -87,7 +88,7 @@ func (m SSRSVDMatrix) check(rows, cols int64) error {
 }
 
 // Plan returns the cost of a fit of a matrix with s.Columns columns.
-func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (*model.Plan, error) {
+func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Size, _ kernelgen.Kernel) (*model.Plan, error) {
 	rows, n := s.Rows, int64(s.Columns)
 	if err := m.check(rows, n); err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 // Fit approximates f∘(M), M the matrix with the rows of d.Left. There is no kernel: it
 // is not looked at.
 func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

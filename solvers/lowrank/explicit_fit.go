@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // matrixFit is a fit of an explicit matrix under way. The letters are those of
@@ -99,9 +100,9 @@ func (f *matrixFit) pass(ctx context.Context, name string, with blas64.General) 
 func (f *matrixFit) worker(with blas64.General) func() func(*sketches, *stream.Block) error {
 	info := f.src.Info()
 	return func() func(*sketches, *stream.Block) error {
-		y := matrix.New(stream.PanelRows, with.Cols)
+		y := matrix.New(tilesize.PanelRows, with.Cols)
 		return func(acc *sketches, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
+			for first, x := range b.Panels(tilesize.PanelRows) {
 				if err := applyMap(f.Map, x, b.Start+int64(first), info); err != nil {
 					return err
 				}
@@ -130,7 +131,7 @@ func addSketch(sum *sketch.Sum, y, x blas64.General) {
 }
 
 // applyMap replaces x by f∘(x), and refuses a result that is not finite.
-func applyMap(f kernelgen.Map, x blas64.General, start int64, info stream.Info) error {
+func applyMap(f kernelgen.ElementMap, x blas64.General, start int64, info stream.Info) error {
 	for i := range x.Rows {
 		r := matrix.Row(x, i)
 		f.Apply(r, r)

@@ -12,22 +12,25 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Explicit is what a model Â = U·diag(Values)·Vᵀ of A = f∘(M) has instead of a kernel
 // and a right side, M being a matrix with the rows of a source. The features of its left
 // side are f of a row: u(x) = f(x)·Projection·Refinement.
 type Explicit struct {
-	Map kernelgen.Map  // f
-	V   blas64.General // n×r, orthonormal columns
+	Map kernelgen.ElementMap // f
+	V   blas64.General       // n×r, orthonormal columns
 }
 
 // mapFeatures are f of the numbers of a row.
 type mapFeatures struct {
-	f kernelgen.Map
+	f kernelgen.ElementMap
 	n int
 }
 
@@ -48,10 +51,10 @@ func (m mapFeatures) reason(v float64) string { return fmt.Sprintf("map %s gives
 // step.
 func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*model.Verification, error) {
 	n := int(m.Cols)
-	if err := model.CheckColumns(src.Info(), n); err != nil {
+	if err := input.CheckColumns(src.Info(), n); err != nil {
 		return nil, err
 	}
-	e, err := model.ForModel(e, m)
+	e, err := family.ForModel(e, m)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +94,9 @@ func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source
 	n, info := len(x), src.Info()
 	return stream.Fold(ctx, e, "verify", src, func() *sketch.Sum { return sketch.NewSum(3, max(2, n)) }, func() func(*sketch.Sum, *stream.Block) error {
 		em, values := m.embedder(m.Left, m.Left.pack(), info), m.unitValues(unit)
-		u, approx := matrix.New(stream.PanelRows, m.Left.Rank()), matrix.New(stream.PanelRows, n)
+		u, approx := matrix.New(tilesize.PanelRows, m.Left.Rank()), matrix.New(tilesize.PanelRows, n)
 		return func(acc *sketch.Sum, b *stream.Block) error {
-			for first, rows := range b.Panels(stream.PanelRows) {
+			for first, rows := range b.Panels(tilesize.PanelRows) {
 				a, err := em.raw(rows, b.Start+int64(first))
 				if err != nil {
 					return err

@@ -12,15 +12,16 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-func identityMap(t *testing.T) kernelgen.Map {
+func identityMap(t *testing.T) kernelgen.ElementMap {
 	t.Helper()
-	m, err := kernelgen.ParseMap("identity")
+	m, err := kernelgen.ParseElementMap("identity")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestMatrixError(t *testing.T) {
 			}
 		}
 		for refine, limit := range []float64{1.3, 1.02} {
-			src := stream.NewCounted(stream.FromMatrix("M", a))
+			src := passcount.New(stream.FromMatrix("M", a))
 			f, err := SSRSVDMatrix{Rank: rank, Refine: refine, Map: identityMap(t), Seed: 3}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.Kernel{})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)

@@ -56,7 +56,7 @@ func (f *Factor) Lower(z blas64.General) blas64.General {
 }
 
 // Rows returns a function, for one goroutine, that makes rows of Y from at most
-// [stream.PanelRows] rows of a source, whose first has the number start. What it returns
+// [tilesize.PanelRows] rows of a source, whose first has the number start. What it returns
 // is valid until the next call. The error names a row whose kernel entries are not finite.
 func (f *Factor) Rows(src stream.Info) func(x blas64.General, start int64) (blas64.General, error) {
 	return f.model.embedder(f.e, f.e.pack(), src).raw

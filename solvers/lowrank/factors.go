@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -49,7 +50,7 @@ func (m *Model) checkShape(d model.Sources) error {
 		if info.Rows >= 0 && info.Rows != rows {
 			return stream.NewDataError(info.Name, "it has %d rows, and the fit was of %d rows", info.Rows, rows).Do("transform other rows")
 		}
-		if err := model.CheckColumns(info, m.Dimension(model.Left)); err != nil {
+		if err := input.CheckColumns(info, m.Dimension(model.Left)); err != nil {
 			return err
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -52,7 +52,7 @@ func featureFactor(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	src stream.Source, m featureMap) (blas64.General, error) {
 	r, err := streamFactors(ctx, e, "fit", src, basis.Features{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
 		em := newEmbedder(t, &Embedding{features: m}, nil, src.Info().Name)
-		return func(dst, x blas64.General, start int64) error { return em.features(dst, x, model.Numbers{From: start}) }
+		return func(dst, x blas64.General, start int64) error { return em.features(dst, x, input.Numbers{From: start}) }
 	}})
 	if err != nil {
 		return blas64.General{}, err
@@ -66,7 +66,7 @@ func noLandmarks(d int) blas64.General {
 }
 
 // features puts the features of rows x into dst, and checks both.
-func (m *embedder) features(dst, x blas64.General, numbers model.Numbers) error {
+func (m *embedder) features(dst, x blas64.General, numbers input.Numbers) error {
 	if i, j, bad := dense.NotFinite(x); bad {
 		return stream.NewValueError(m.name, numbers.At(i), fmt.Sprint(j), "%v", matrix.Row(x, i)[j])
 	}

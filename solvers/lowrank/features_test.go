@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -147,7 +148,7 @@ func TestFeatureModels(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{}
 	for _, c := range featureCases() {
 		k := parseKernel(t, c.kernel)
-		counted := stream.NewCounted(src)
+		counted := passcount.New(src)
 		f, err := c.fit(40, 5)(ctx, e, model.Sources{Left: counted}, k)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nystream/nystream/stream/tilesize"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -65,7 +67,7 @@ func (f *landmarkFit) withFewer(ctx context.Context, e stream.Engine) (models []
 }
 
 // planFewer adds the fits with fewer landmarks.
-func (m Landmark) planFewer(e stream.Engine, plan *model.Plan, s model.Shape, k kernelgen.Kernel) error {
+func (m Landmark) planFewer(e stream.Engine, plan *model.Plan, s model.Size, k kernelgen.Kernel) error {
 	points, err := m.points(s.Rows, "C", "S", false)
 	if err != nil || !k.PositiveSemiDefinite() {
 		return err
@@ -78,7 +80,7 @@ func (m Landmark) planFewer(e stream.Engine, plan *model.Plan, s model.Shape, k 
 		p.stage(func(p *planner) {
 			p.Add("smaller fits", 4*c*c+t*p.d, "`rank`")
 			p.symmetricCore(t, r)
-			p.AddEntries(float64(t) * float64(c+min(t, (t+stream.PairRows)/2)))
+			p.AddEntries(float64(t) * float64(c+min(t, (t+tilesize.PairRows)/2)))
 		})
 	}
 	plan.Stage(p.Plan)

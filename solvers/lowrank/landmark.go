@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -47,8 +48,8 @@ type Landmark struct {
 	Core      int  // core points besides the landmarks; 0 means 10ℓ
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
-	Shift     Shift // fitted, midpoint or none
-	Sums      Sums  // of a normalised kernel
+	Shift     ShiftRule // fitted, midpoint or none
+	Sums      Sums      // of a normalised kernel
 }
 
 // Fit approximates the kernel matrix of the rows of one source, or the one between the
@@ -58,7 +59,7 @@ type Landmark struct {
 // which the pass over their source finds: without them a small core may know nothing of a
 // direction that lives on few rows.
 func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/householder"
 	"github.com/nystream/nystream/internal/linalg/symeig"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -142,7 +143,7 @@ func TestErrorsOfAnyRank(t *testing.T) {
 // TestS3SPSDRefusesIndefinite: a kernel that may be indefinite is an error before the pass.
 func TestS3SPSDRefusesIndefinite(t *testing.T) {
 	t.Parallel()
-	src := stream.NewCounted(stream.FromMatrix("x", clusters(60, 3, 1)))
+	src := passcount.New(stream.FromMatrix("x", clusters(60, 3, 1)))
 	if _, err := (S3SPSD{Rank: 3}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, kernelgen.Sigmoid(1, -1)); err == nil || src.Passes() > 0 {
 		t.Errorf("%v after %d passes", err, src.Passes())
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -36,7 +37,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err := cmp.Or(d.Check(), m.checkTwo(k)); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, e, d, k, m.Seed)
+	k, err := family.Resolve(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}

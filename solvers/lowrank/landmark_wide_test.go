@@ -84,7 +84,7 @@ func TestWideSameBits(t *testing.T) {
 	}
 	state := func(landmarks, threads int) int64 {
 		m.Landmarks = landmarks
-		p, err := m.Plan(stream.Engine{Threads: threads}, model.Shape{Rows: 1e7, Columns: 20}, k)
+		p, err := m.Plan(stream.Engine{Threads: threads}, model.Size{Rows: 1e7, Columns: 20}, k)
 		if err != nil {
 			t.Fatal(err)
 		}

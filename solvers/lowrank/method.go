@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -21,7 +22,7 @@ import (
 // k(x_i, z_j); [Landmark], [SSRSVD] and [Auto] take them, those that row sums divide among them.
 type Method interface {
 	// Plan works out the cost of a fit.
-	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
+	Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error)
 	// Fit approximates the matrix. The kernel may have parameters that are words.
 	Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error)
 }
@@ -78,7 +79,7 @@ func checkKernel(k kernelgen.Kernel) error {
 }
 
 // checkSymmetric returns an error unless the matrix is symmetric.
-func checkSymmetric(s model.Shape, k kernelgen.Kernel) error {
+func checkSymmetric(s model.Size, k kernelgen.Kernel) error {
 	switch err := checkKernel(k); {
 	case err != nil:
 		return err
@@ -96,11 +97,11 @@ func resolveSymmetric(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err := check(d, k); err != nil {
 		return k, 0, err
 	}
-	s := d.Shape()
+	s := d.Size()
 	if err := checkSymmetric(s, k); err != nil {
 		return k, 0, err
 	}
-	k, err := model.Resolve(ctx, e, d, k, seed)
+	k, err := family.Resolve(ctx, e, d, k, seed)
 	return k, s.Rows, err
 }
 

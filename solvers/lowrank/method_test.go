@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -37,7 +38,7 @@ func twoFactorMethods() map[string]Method {
 }
 
 // TestMethods: a fit and its plan speak the words of solvers/model, and the words in a
-// kernel become the numbers that model.Resolve gives.
+// kernel become the numbers that family.Resolve gives.
 func TestMethods(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -47,7 +48,7 @@ func TestMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resolved, err := model.Resolve(ctx, stream.Engine{}, d, words, 1)
+	resolved, err := family.Resolve(ctx, stream.Engine{}, d, words, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestMethods(t *testing.T) {
 		methods[name] = m
 	}
 	for name, m := range methods {
-		p, err := m.Plan(e, d.Shape(), words)
+		p, err := m.Plan(e, d.Size(), words)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -90,7 +91,7 @@ func TestMethodsRefuse(t *testing.T) {
 	one, two := model.Sources{Left: src}, model.Sources{Left: src, Right: src}
 	refuses := func(name string, m Method, d model.Sources, k kernelgen.Kernel, says string) {
 		t.Helper()
-		if _, err := m.Plan(e, d.Shape(), k); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := m.Plan(e, d.Size(), k); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: the plan gives %v, want %q", name, err, says)
 		}
 		if _, err := m.Fit(ctx, e, d, k); err == nil || !strings.Contains(err.Error(), says) {
@@ -191,17 +192,17 @@ func TestShifts(t *testing.T) {
 	ctx, e, k := context.Background(), stream.Engine{}, kernelgen.RBF(1)
 	d := model.Sources{Left: stream.FromMatrix("x", clusters(120, 3, 1))}
 	for name, c := range map[string]struct {
-		of  func(s Shift) Method
-		has []Shift
+		of  func(s ShiftRule) Method
+		has []ShiftRule
 	}{
-		"s3spsd":   {func(s Shift) Method { return S3SPSD{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftNone, ShiftPaper}},
-		"landmark": {func(s Shift) Method { return Landmark{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
-		"adaptive": {func(s Shift) Method { return Adaptive{ErrorTol: 0.5, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
-		"subspace": {func(s Shift) Method { return Subspace{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
-		"auto":     {func(s Shift) Method { return Auto{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftMidpoint, ShiftNone}},
+		"s3spsd":   {func(s ShiftRule) Method { return S3SPSD{Rank: 4, Seed: 1, Shift: s} }, []ShiftRule{ShiftFitted, ShiftNone, ShiftPaper}},
+		"landmark": {func(s ShiftRule) Method { return Landmark{Rank: 4, Seed: 1, Shift: s} }, []ShiftRule{ShiftFitted, ShiftMidpoint, ShiftNone}},
+		"adaptive": {func(s ShiftRule) Method { return Adaptive{ErrorTol: 0.5, Seed: 1, Shift: s} }, []ShiftRule{ShiftFitted, ShiftMidpoint, ShiftNone}},
+		"subspace": {func(s ShiftRule) Method { return Subspace{Rank: 4, Seed: 1, Shift: s} }, []ShiftRule{ShiftFitted, ShiftMidpoint, ShiftNone}},
+		"auto":     {func(s ShiftRule) Method { return Auto{Rank: 4, Seed: 1, Shift: s} }, []ShiftRule{ShiftFitted, ShiftMidpoint, ShiftNone}},
 	} {
 		for s := ShiftFitted; s <= ShiftPaper; s++ {
-			_, planned := c.of(s).Plan(e, d.Shape(), k)
+			_, planned := c.of(s).Plan(e, d.Size(), k)
 			_, fitted := c.of(s).Fit(ctx, e, d, k)
 			if has := slices.Contains(c.has, s); has != (planned == nil) || has != (fitted == nil) {
 				t.Errorf("%s, shift %s: %v, %v", name, s, planned, fitted)
@@ -210,7 +211,7 @@ func TestShifts(t *testing.T) {
 	}
 	two := model.Sources{Left: d.Left, Right: d.Left}
 	for _, m := range []Method{Landmark{Rank: 4, Shift: ShiftMidpoint}, Subspace{Rank: 4, Shift: ShiftMidpoint}, Auto{Rank: 4, Shift: ShiftMidpoint}} {
-		_, planned := m.Plan(e, two.Shape(), k)
+		_, planned := m.Plan(e, two.Size(), k)
 		if _, fitted := m.Fit(ctx, e, two, k); planned == nil || fitted == nil {
 			t.Errorf("%T takes a shift for two sources: %v, %v", m, planned, fitted)
 		}

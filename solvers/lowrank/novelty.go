@@ -126,7 +126,7 @@ func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, f
 	if err := of.learnSpan(ctx, e); err != nil {
 		return nil, err
 	}
-	told, err := model.TransformMatrix(ctx, e, f.Model, s.rows.Rows, model.Request{Kinds: []model.Kind{model.Novelty}})
+	told, err := model.TransformMatrix(ctx, e, f.Model, s.rows.Rows, model.Request{Outputs: []model.Output{model.Novelty}})
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (n *Novelty) distance(u []float64, diagonal float64) float64 {
 // judge returns a function for one goroutine that puts the columns of [model.Novelty] into dst.
 func (m *Model) judge() func(dst, u, entries []float64, diagonal float64) {
 	return func(dst, u, entries []float64, diagonal float64) {
-		if c := m.Left.Centre; c != nil {
+		if c := m.Left.Center; c != nil {
 			diagonal -= (2*dense.Dot(entries, c.Weights) - c.Norm) / m.Left.unit()
 		}
 		d, known := m.Novelty.distance(u, diagonal), m.Novelty.Known

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -48,7 +49,7 @@ type Nystrom struct {
 // Fit approximates the kernel matrix of the rows of one source. It has fewer landmarks
 // than ℓ, and a note that says so, if the choice finds nothing left to take.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -212,7 +213,7 @@ func inverseRoot(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *basis.
 }
 
 // Plan returns the cost of a fit.
-func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func TestPCAOnLandmarksFarFromZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		novel, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, shifted(x, by), model.Request{Kinds: []model.Kind{model.Novelty}})
+		novel, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, shifted(x, by), model.Request{Outputs: []model.Output{model.Novelty}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -52,7 +53,7 @@ type PCA struct {
 // positive semi-definite, and a [stream.DataError] if no two rows differ in feature space by more than
 // rounding.
 func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
@@ -185,7 +186,7 @@ func (f *landmarkFit) components(gram blas64.General, trace float64) (found *Mod
 	}
 	vectors := matrix.Columns(eig.Vectors, 0, r)
 	t := scaledColumns(vectors, dense.Reciprocals(dense.Roots(eig.Values[:r])))
-	c := &Centre{Offset: make([]float64, r), Norm: norm}
+	c := &Center{Offset: make([]float64, r), Norm: norm}
 	for i, v := range mean {
 		matrix.Axpy(v, matrix.Row(t, i), c.Offset)
 	}
@@ -197,7 +198,7 @@ func (f *landmarkFit) components(gram blas64.General, trace float64) (found *Mod
 	s.condition = whole / eig.Values[r-1]
 	found = &Model{Method: "pca", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows,
 		Values: eig.Values[:r:r], Trace: math.Max(trace-n*norm, dense.Sum(eig.Values[:r])),
-		Left: &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t, Centre: c,
+		Left: &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t, Center: c,
 			Origin: f.tiles.Origin()}}
 	return found, s, nil
 }
@@ -216,7 +217,7 @@ func (m *Model) Explained() []float64 {
 }
 
 // Plan returns the cost of a fit.
-func (m PCA) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m PCA) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}

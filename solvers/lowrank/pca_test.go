@@ -40,7 +40,7 @@ func doublyCentred(k kernelgen.Kernel, y, x blas64.General) blas64.General {
 // scoresOf returns the scores of rows.
 func scoresOf(t *testing.T, m *Model, x blas64.General) blas64.General {
 	t.Helper()
-	u, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Kinds: []model.Kind{model.Scores}})
+	u, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Outputs: []model.Output{model.Scores}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // planner is a plan, and adds the items that methods have in common.
@@ -63,7 +64,7 @@ func (p *planner) landmarks(rows int64, knob string) { p.Add("landmarks", 2*rows
 
 // moved adds the rows that the tiles of a centred kernel bring near 0.
 func (p *planner) moved(k kernelgen.Kernel) {
-	if k.CentredShift() {
+	if k.CenteredShift() {
 		p.Add("moved rows", p.threads*tiles.OriginRows*p.d, "`threads`")
 	}
 }
@@ -71,7 +72,7 @@ func (p *planner) moved(k kernelgen.Kernel) {
 // pass adds a pass of n rows that folds tiles of the given width into a
 // triangular factor with c columns and states of the given size.
 func (p *planner) pass(n, width, c, state int64) {
-	panel, threads := min(stream.PanelRows, n), p.engine.PassWorkers(n, int(p.d))
+	panel, threads := min(tilesize.PanelRows, n), p.engine.PassWorkers(n, int(p.d))
 	p.Add("tiles", threads*panel*(width+c), "`threads`")
 	p.Add("QR workspace", threads*(panel+2*c)*c, "`rank`")
 	p.Fold("accumulators", n, int(p.d), state, "`rank`")
@@ -81,7 +82,7 @@ func (p *planner) pass(n, width, c, state int64) {
 // widePass adds a pass of n rows that sums a Gram matrix of c columns, which the threads share,
 // and a state of the given size.
 func (p *planner) widePass(n, c, state int64) {
-	panel := min(stream.WideRows, n)
+	panel := min(tilesize.WideRows, n)
 	threads := min(p.threads, n/panel+1)
 	p.Add("tiles", 2*threads*panel*c, "`threads`")
 	p.Add("whitened rows", p.engine.WideBlocks(n, int(p.d))*panel*(c+c/8), "`threads`")
@@ -122,12 +123,12 @@ func (p *planner) core(sides, t, r int64) {
 
 // symmetricCore adds the memory of that of one source on t points, projected to r.
 func (p *planner) symmetricCore(t, r int64) {
-	p.Add("core tiles", p.threads*stream.PairRows*(stream.PairRows+2*p.d), "`threads`")
+	p.Add("core tiles", p.threads*tilesize.PairRows*(tilesize.PairRows+2*p.d), "`threads`")
 	p.Add("core", 2*t*r+4*r*r, coreKnob)
 }
 
 // pairs adds the entries between all pairs of m rows.
-func (p *planner) pairs(m int64) { p.AddEntries(float64(m) * float64(m+stream.PairRows) / 2) }
+func (p *planner) pairs(m int64) { p.AddEntries(float64(m) * float64(m+tilesize.PairRows) / 2) }
 
 // checks adds the error estimate on n rows, and the entries that embedding t core points
 // takes, with width landmarks.
@@ -153,7 +154,7 @@ func (p *planner) eachTile(what string, rows, columns int64) {
 func sampleRows(n, landmarks int64) int64 { return min(n, landmarks+int64(heldBack(int(landmarks)))) }
 
 // Plan returns the cost of a fit.
-func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m S3SPSD) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}
@@ -187,7 +188,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 }
 
 // Plan returns the cost of a fit.
-func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Landmark) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if s.OneSource() && k.Symmetric() {
 		if err := checkSymmetric(s, k); err != nil {
 			return nil, err
@@ -243,7 +244,7 @@ type rowSumCost struct {
 }
 
 // planRowSums adds those of a kernel to the plan of a fit of a shape.
-func planRowSums(p *model.Plan, threads int64, rule Sums, s model.Shape, k kernelgen.Kernel, c rowSumCost) {
+func planRowSums(p *model.Plan, threads int64, rule Sums, s model.Size, k kernelgen.Kernel, c rowSumCost) {
 	cols := s.Cols
 	if s.OneSource() {
 		cols = s.Rows
@@ -312,7 +313,7 @@ func (m Landmark) coreSize(n int64) int {
 }
 
 // Plan returns the cost of a fit.
-func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m SSRSVD) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkKernel(k); err != nil {
 		return nil, err
 	}

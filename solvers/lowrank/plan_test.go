@@ -30,7 +30,7 @@ func TestPlan(t *testing.T) {
 		"unshifted":   {unshiftedLandmark(10, 1), one},
 		"rectangular": {Landmark{Rank: 10, Seed: 1}, model.Sources{Left: src, Right: src}},
 	} {
-		p, err := c.method.Plan(e, c.data.Shape(), k)
+		p, err := c.method.Plan(e, c.data.Size(), k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,11 +52,11 @@ func TestPlan(t *testing.T) {
 func TestPlanGrowsNot(t *testing.T) {
 	t.Parallel()
 	m := S3SPSD{Rank: 50, Sketch: 250}
-	small, err := m.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: 1e6, Columns: 20}, kernelgen.RBF(1))
+	small, err := m.Plan(stream.Engine{Threads: 2}, model.Size{Rows: 1e6, Columns: 20}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	large, err := m.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: 1e12, Columns: 20}, kernelgen.RBF(1))
+	large, err := m.Plan(stream.Engine{Threads: 2}, model.Size{Rows: 1e12, Columns: 20}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,10 +68,10 @@ func TestPlanGrowsNot(t *testing.T) {
 // TestPlanStages holds plans to 1.4 times the peaks of single runs of the command on 5,000 rows of
 // 20 columns, under the smallest budget that it accepted: 60, 42 and 55 MiB.
 func TestPlanStages(t *testing.T) {
-	one, two := model.Shape{Rows: 5000, Columns: 20}, model.Shape{Rows: 5000, Cols: 5000, Columns: 20}
+	one, two := model.Size{Rows: 5000, Columns: 20}, model.Size{Rows: 5000, Cols: 5000, Columns: 20}
 	for _, c := range []struct {
 		method Method
-		shape  model.Shape
+		shape  model.Size
 		peak   int64
 	}{{Subspace{Rank: 20}, one, 60}, {Landmark{Rank: 20}, two, 42}, {Landmark{Rank: 50}, one, 55}} {
 		p, err := c.method.Plan(stream.Engine{Threads: 2}, c.shape, kernelgen.RBF(1))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -66,7 +67,7 @@ func TestExplicitUnits(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	x := dense.Mul(blas.NoTrans, clusters(80, 4, 1), blas.Trans, clusters(30, 4, 2))
-	identity, err := kernelgen.ParseMap("identity")
+	identity, err := kernelgen.ParseElementMap("identity")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,14 +98,14 @@ func TestExplicitMatrix(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{BlockRows: 64}
 	x := dense.Mul(blas.NoTrans, clusters(300, 4, 1), blas.Trans, clusters(150, 4, 2))
-	m, err := kernelgen.ParseMap("exp")
+	m, err := kernelgen.ParseElementMap("exp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := matrix.New(x.Rows, x.Cols)
 	m.Apply(a.Data, x.Data)
 	values := singularValues(t, a)
-	src := stream.NewCounted(stream.FromMatrix("M", x))
+	src := passcount.New(stream.FromMatrix("M", x))
 	f, err := SSRSVDMatrix{Rank: 15, Map: m, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.Kernel{})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -22,7 +23,7 @@ import (
 //
 // Cost: one pass over each source, and as many kernel entries as the fit took.
 func (m *Model) Refine(ctx context.Context, e stream.Engine, d model.Sources) error {
-	e, err := model.ForModel(e, m)
+	e, err := family.ForModel(e, m)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -43,7 +44,7 @@ type RFF struct {
 
 // Fit approximates the kernel matrix of the rows of one source.
 func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -228,7 +229,7 @@ func (m *fourierMap) applier() func(dst, x blas64.General) {
 }
 
 // Plan returns the cost of a fit.
-func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m RFF) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := cmp.Or(m.check(), checkSymmetric(s, k)); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -58,7 +59,7 @@ func (m RPCholesky) landmarks(n int64) int {
 
 // Fit approximates the kernel matrix of the rows of one source, and gives the pivots.
 func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -136,7 +137,7 @@ func traceResidual(f *basis.Cholesky, factor blas64.General, values []float64) f
 
 // Plan returns the cost of a fit. How many blocks of proposals there will be depends on
 // the data: two for as many pivots as a block has proposals.
-func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m RPCholesky) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
@@ -157,7 +158,7 @@ func TestFewestLandmarks(t *testing.T) {
 		if _, err := m.Fit(ctx, e, model.Sources{Left: src}, k); err == nil {
 			t.Errorf("%+v is taken", m)
 		}
-		if _, err := m.Plan(e, model.Shape{Rows: 100, Columns: 3}, k); err == nil {
+		if _, err := m.Plan(e, model.Size{Rows: 100, Columns: 3}, k); err == nil {
 			t.Errorf("a plan of %+v is made", m)
 		}
 	}
@@ -273,7 +274,7 @@ func TestRPCholeskyPasses(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	x := clusters(900, 3, 3)
-	src := stream.NewCounted(stream.FromMatrix("x", x))
+	src := passcount.New(stream.FromMatrix("x", x))
 	var events []stream.Event
 	e.Progress = func(p stream.Event) { events = append(events, p) }
 	f, err := RPCholesky{Rank: 8, Landmarks: 16, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
@@ -309,7 +310,7 @@ func TestRPCholeskyPasses(t *testing.T) {
 func TestRPCholeskyPlan(t *testing.T) {
 	t.Parallel()
 	for _, m := range []RPCholesky{{Rank: 10, Seed: 1}, {Rank: 30, Landmarks: 120, Seed: 1}} {
-		p, err := m.Plan(stream.Engine{}, model.Shape{Rows: 6000, Columns: 3}, kernelgen.RBF(20))
+		p, err := m.Plan(stream.Engine{}, model.Size{Rows: 6000, Columns: 3}, kernelgen.RBF(20))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -32,12 +33,12 @@ type S3SPSD struct {
 	// that is Algorithm 5 as published.
 	LeverageRows int
 	Seed         uint64
-	Shift        Shift // fitted, paper or none
+	Shift        ShiftRule // fitted, paper or none
 }
 
 // Fit approximates the kernel matrix of the rows of one source.
 func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -16,7 +17,7 @@ import (
 )
 
 // Sampled fits a model of one source by a method, and learns from a sample of the fitted rows what
-// else it tells of a row: its cluster, and its novelty. The sample has up to [SampledRows] rows,
+// else it tells of a row: its cluster, and its novelty. The sample has up to [ClusterSample] rows,
 // all if there are no more, so memory does not grow with the rows. Models answer [model.Class] and
 // [model.Novelty] then.
 //
@@ -33,20 +34,20 @@ type Sampled struct {
 // AutoClusters lets the eigengap choose the number of clusters.
 const AutoClusters = -1
 
-// SampledRows is the number of rows that clusters and novelty are learnt from.
-const SampledRows = 10_000
+// ClusterSample is the number of rows that clusters and novelty are learnt from.
+const ClusterSample = 10_000
 
 // Fit fits the model. It returns an error if there are two sources, if the method is of random
 // features or sketches and novelty is asked for, or if the rows have fewer clusters.
 func (m Sampled) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
-	if err := m.check(d.Shape(), k); err != nil {
+	if err := m.check(d.Size(), k); err != nil {
 		return nil, err
 	}
 	f, err := m.Method.Fit(ctx, e, d, k)
@@ -73,7 +74,7 @@ func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	return f, nil
 }
 
-func (m Sampled) check(s model.Shape, k kernelgen.Kernel) error {
+func (m Sampled) check(s model.Size, k kernelgen.Kernel) error {
 	_, centred := m.Method.(PCA)
 	switch {
 	case !s.OneSource():
@@ -103,7 +104,7 @@ type learner struct {
 
 // sampleRows draws and embeds rows.
 func (m *Model) sampleRows(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*learner, error) {
-	drawn, err := sketch.NewSample(m.Rows, int(min(m.Rows, SampledRows)), seed, "answers")
+	drawn, err := sketch.NewSample(m.Rows, int(min(m.Rows, ClusterSample)), seed, "answers")
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (m *Model) turn(t blas64.General) {
 }
 
 // Plan returns the cost of a fit.
-func (m Sampled) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Sampled) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := m.check(s, k); err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (m Sampled) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		return nil, err
 	}
 	rank, landmarks := sizeOf(m.Method, s.Rows)
-	rows := min(s.Rows, SampledRows)
+	rows := min(s.Rows, ClusterSample)
 	next := model.NewPlan(e, s.Rows, s.Columns)
 	next.Add("sampled rows", rows*(3*int64(s.Columns)+2*rank+4), "")
 	next.AddEntries(float64(rows) * float64(landmarks))
@@ -165,7 +166,7 @@ func (m Sampled) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		next.Add("kernel between landmarks", landmarks*landmarks, "`landmarks` or `rank`")
 		next.AddEntries(float64(landmarks) * float64(landmarks))
 		folds := int64(foldsOf(int(rows)))
-		fold, err := m.Method.Plan(e, model.Shape{Rows: max(1, rows-rows/folds), Columns: s.Columns}, k)
+		fold, err := m.Method.Plan(e, model.Size{Rows: max(1, rows-rows/folds), Columns: s.Columns}, k)
 		if err != nil {
 			return nil, err
 		}

@@ -36,9 +36,9 @@ func rings(n int, seed uint64) (x blas64.General, of []int) {
 }
 
 // ask returns what a model answers for rows.
-func ask(t *testing.T, m *Model, x blas64.General, kinds ...model.Kind) blas64.General {
+func ask(t *testing.T, m *Model, x blas64.General, kinds ...model.Output) blas64.General {
 	t.Helper()
-	out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Kinds: kinds})
+	out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Outputs: kinds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func residuals(t *testing.T, m *Model, k kernelgen.Kernel, x blas64.General) []f
 	}
 	mean := make([]float64, x.Rows)
 	norm := 0.0
-	if c := m.Left.Centre; c != nil {
+	if c := m.Left.Center; c != nil {
 		entries := kernelMatrix(k, x, m.Left.Landmarks)
 		for i := range mean {
 			mean[i] = dense.Dot(matrix.Row(entries, i), c.Weights)

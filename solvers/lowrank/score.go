@@ -14,10 +14,12 @@ import (
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // verifyTolerance is the relative change of the norm estimates, over the last
@@ -30,17 +32,17 @@ const verifySteps = 150
 // VerifyPlan returns what Verify will hold.
 func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.Plan {
 	if m.Explicit != nil {
-		return m.embeddingPlan(e, d.Shape().Rows, m.Left)
+		return m.embeddingPlan(e, d.Size().Rows, m.Left)
 	}
 	sides := []*Embedding{m.Left}
 	if !m.Symmetric() {
 		sides = append(sides, m.Right)
 	}
-	s, knob := d.Shape(), "the number of rows with `error sampled`"
+	s, knob := d.Size(), "the number of rows with `error sampled`"
 	looked := s.Longest()
 	dimension := int64(m.Dimension(model.Left))
 	p := model.NewPlan(e, looked, 0) // no pass: rows are fetched
-	p.Add("rows that are read", stream.FetchedRows(looked, int(dimension))*dimension, "")
+	p.Add("rows that are read", stream.Engine{}.FetchedRows(looked, int(dimension))*dimension, "")
 	m.addEmbedding(p, e, looked, sides...)
 	if sample > 0 {
 		looked, knob = min(looked, int64(sample)), "`sample`"
@@ -50,7 +52,7 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	}
 	norms := model.NewPlan(e, s.Longest(), 0)
 	norms.Add("Lanczos vectors", 16*looked, knob)
-	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
+	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
 	p.Stage(norms)
 	p.Add("rows in memory", int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+1)*looked, knob) // and packed
 	return p
@@ -125,15 +127,15 @@ type verifySide struct {
 // side fetches all rows of a source, or a sample of them, and embeds them. Landmarks among them
 // are known by their numbers.
 func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding, sample int, seed uint64) (*verifySide, error) {
-	n, err := model.KnownRows(src)
+	n, err := input.KnownRows(src)
 	if err != nil {
 		return nil, err
 	}
 	info := src.Info()
-	if err := model.CheckColumns(info, side.Landmarks.Cols); err != nil {
+	if err := input.CheckColumns(info, side.Landmarks.Cols); err != nil {
 		return nil, err
 	}
-	number := stream.Numbers(int(n))
+	number := matrix.Numbers(int(n))
 	if sample > 0 && int64(sample) < n {
 		s, err := sketch.NewSample(n, sample, seed, "verify")
 		if err != nil {
@@ -265,7 +267,7 @@ func (v *verifier) multiply(ctx context.Context, x, y []float64, transposed bool
 	}
 	var also func() tiles.Visitor
 	if v.squares == nil {
-		blocks := (v.left.Count() + stream.PairRows - 1) / stream.PairRows
+		blocks := (v.left.Count() + tilesize.PairRows - 1) / tilesize.PairRows
 		v.squares, v.squaresError, also = make([]float64, blocks), make([]float64, blocks), v.measurer
 	}
 	if err = v.grid.Multiply(ctx, "verify", p, also); err != nil {
@@ -307,7 +309,7 @@ func column(m blas64.General, j int) []float64 {
 
 // measurer returns a visitor that sums the squares of the entries of A and of E.
 func (v *verifier) measurer() tiles.Visitor {
-	buf := make([]float64, stream.PairRows*stream.PairRows)
+	buf := make([]float64, tilesize.PairRows*tilesize.PairRows)
 	return func(tile blas64.General, i, j int) error {
 		v.measure(i, j, tile, matrix.Of(buf, tile.Rows, tile.Cols))
 		return nil
@@ -338,8 +340,8 @@ func (v *verifier) measure(i, j int, tile, diff blas64.General) {
 			errors += squares(diff)
 		}
 	}
-	v.squares[i/stream.PairRows] += entries
-	v.squaresError[i/stream.PairRows] += errors
+	v.squares[i/tilesize.PairRows] += entries
+	v.squaresError[i/tilesize.PairRows] += errors
 }
 
 // subtract makes diff tile − w·uᵀ.

@@ -8,9 +8,9 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 )
 
-// Shift says which multiple of the identity a method works with and adds. Every method
+// ShiftRule says which multiple of the identity a method works with and adds. Every method
 // that adds one has [ShiftFitted] and [ShiftNone].
-type Shift uint8
+type ShiftRule uint8
 
 const (
 	// ShiftFitted is the least-squares fit: the mean of what the directions of U leave of
@@ -21,7 +21,7 @@ const (
 	// with min(α, tr(A)/2n, 2β₀), α being that of Algorithm 5 and β₀ the mean eigenvalue
 	// that the unshifted sketch leaves, since α is driven by the smallest singular value
 	// of the sketch and grows with n.
-	ShiftFitted Shift = iota
+	ShiftFitted ShiftRule = iota
 	// ShiftMidpoint, of [Landmark] and [Subspace], is the middle of the eigenvalues that are
 	// left out, the best in the spectral norm, where it gains up to a half. It grows with
 	// n, and the Frobenius norm and the diagonal, on all of which it acts, pay for it.
@@ -42,10 +42,10 @@ const (
 var shiftWords = []string{"fitted", "midpoint", "none", "paper"}
 
 // String returns the word for a shift.
-func (s Shift) String() string { return words.Of(shiftWords, s) }
+func (s ShiftRule) String() string { return words.Of(shiftWords, s) }
 
 // among returns an error unless a method has the shift.
-func (s Shift) among(method string, shifts ...Shift) error {
+func (s ShiftRule) among(method string, shifts ...ShiftRule) error {
 	if slices.Contains(shifts, s) {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (s Shift) among(method string, shifts ...Shift) error {
 
 // ofTwoFactors returns an error if a model U·diag(values)·Vᵀ is asked for a shift other
 // than the default, which it leaves out.
-func (s Shift) ofTwoFactors() error {
+func (s ShiftRule) ofTwoFactors() error {
 	if s == ShiftFitted || s == ShiftNone {
 		return nil
 	}

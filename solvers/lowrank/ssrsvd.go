@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -43,7 +44,7 @@ type SSRSVD struct {
 // Fit approximates the kernel matrix between the rows of two sources, or of one, which
 // is treated as any square matrix: its symmetry is not used, and the kernel need not be symmetric.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -51,7 +52,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err := check(d, k); err != nil {
 		return nil, err
 	}
-	k, err := model.Resolve(ctx, e, d, k, m.Seed)
+	k, err := family.Resolve(ctx, e, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ type ssrsvd struct {
 
 // begin draws the sketches and gathers the rows that they touch, with one gather from each source.
 func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
-	rows, columns := d.Left.Info().Rows, d.Shape().Cols
+	rows, columns := d.Left.Info().Rows, d.Size().Cols
 	if d.Right == nil {
 		columns = rows
 	}

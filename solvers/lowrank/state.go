@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -52,7 +53,7 @@ type sideHeader struct {
 	Origin     []float64      `json:"-" array:"origin,d,if=moved"`
 	Projection blas64.General `json:"-" array:"projection,width,rank"`
 	Refinement blas64.General `json:"-" array:"refinement,rank,rank,if=refined"`
-	Centre     *Centre        `json:"centre,omitempty" array:"centre_"`
+	Centre     *Center        `json:"centre,omitempty" array:"centre_"`
 	Column     []int64        `json:"-" array:"sketch_column,p,if=sketch"`
 	Value      []float64      `json:"-" array:"sketch_value,p,if=sketch"`
 }
@@ -91,7 +92,7 @@ func (m *Model) Save() (*model.Archive, error) {
 
 func (e *Embedding) header() *sideHeader {
 	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0, Moved: e.Origin != nil, Transposed: e.Transposed,
-		Landmarks: e.Landmarks, Origin: e.Origin, Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement, Centre: e.Centre}
+		Landmarks: e.Landmarks, Origin: e.Origin, Numbers: e.Rows, Projection: e.Projection, Refinement: e.Refinement, Centre: e.Center}
 	if f, is := e.features.(*fourierMap); is {
 		h.Features = &featureHeader{Kind: fourierKind, Columns: f.columns(), Dimension: f.frequencies.Cols,
 			Centred: f.centre != nil, Frequencies: f.frequencies, Centre: f.centre}
@@ -120,7 +121,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Trace: h.Trace,
 		Values: h.Values, Clusters: h.Clusters, Novelty: h.Novelty}
 	if x := h.Explicit; h.Map != "" {
-		f := model.Word(a, h.Map, kernelgen.ParseMap)
+		f := family.Word(a, h.Map, kernelgen.ParseElementMap)
 		n := int(h.Columns)
 		m.Left = &Embedding{Landmarks: noLandmarks(n), features: mapFeatures{f, n},
 			Projection: x.Projection, Refinement: x.Refinement}
@@ -187,7 +188,7 @@ func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 // embedding returns the side that was saved.
 func (h *sideHeader) embedding(a *model.Archive) *Embedding {
 	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Transposed: h.Transposed, Origin: h.Origin, Landmarks: h.Landmarks, Rows: h.Numbers,
-		Projection: h.Projection, Refinement: h.Refinement, Centre: h.Centre}
+		Projection: h.Projection, Refinement: h.Refinement, Center: h.Centre}
 	switch f := h.Features; {
 	case f != nil:
 		e.Landmarks, e.features = noLandmarks(f.Dimension), newFourierMap(f.Frequencies, f.Centre)

@@ -7,8 +7,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -149,11 +151,11 @@ func (m *Model) measuredSums(ctx context.Context, right stream.Source, sample in
 	if m.Sums == nil || m.Sums.Exact() {
 		return m.Sums, nil
 	}
-	n, err := model.KnownRows(right)
+	n, err := input.KnownRows(right)
 	if err != nil {
 		return nil, err
 	}
-	numbers := stream.Numbers(int(n))
+	numbers := matrix.Numbers(int(n))
 	if sample > 0 && n > checkedSums {
 		numbers = basis.Union(sketch.NewRandom(seed, "verify sums").Choose(n, checkedSums))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -29,7 +30,7 @@ type Adaptive struct {
 	// As those of Landmark.
 	Rule  Rule
 	Seed  uint64
-	Shift Shift
+	Shift ShiftRule
 }
 
 // landmark returns the method of a step with so many columns.
@@ -48,7 +49,7 @@ const (
 // Fit approximates the kernel matrix of the rows of one source. Where the limits forbid the
 // tolerance, the fit has not converged, and a note says why.
 func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -271,7 +272,7 @@ const plannedColumns = 64
 
 // Plan returns the cost of a first step with 64 columns of U, or as many as the rank allows.
 // Steps are only made within Memory.
-func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Adaptive) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}

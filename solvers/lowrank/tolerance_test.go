@@ -49,7 +49,7 @@ func TestAdaptiveNorm(t *testing.T) {
 	t.Parallel()
 	const tolerance = 0.05
 	k, d := kernelgen.RBF(3), model.Sources{Left: stream.FromMatrix("x", clusters(500, 3, 1))}
-	for _, shift := range []Shift{ShiftFitted, ShiftMidpoint, ShiftNone} {
+	for _, shift := range []ShiftRule{ShiftFitted, ShiftMidpoint, ShiftNone} {
 		for norm := NormSpectral; norm <= NormFrobenius; norm++ {
 			f, err := Adaptive{Seed: 1, ErrorTol: tolerance, Norm: norm, Shift: shift}.Fit(context.Background(), stream.Engine{}, d, k)
 			if err != nil {

@@ -9,7 +9,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream/tilesize"
 
+	"github.com/nystream/nystream/solvers/family"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -34,7 +37,7 @@ func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 
 // Outputs returns u0, u1, … for the left side and v0, v1, … for the right, of coordinates and of
 // scores.
-func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	sides, err := m.sides(side)
 	if err != nil {
 		return nil, err
@@ -113,7 +116,7 @@ func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, sides .
 	for _, side := range sides {
 		n, r := int64(side.Entries()), int64(side.Rank())
 		numbers += side.numbers()
-		tiles += threads * stream.PanelRows * (n + 2*r)
+		tiles += threads * tilesize.PanelRows * (n + 2*r)
 	}
 	p.Add("model", numbers, "")
 	p.Add("tiles", tiles, "`threads`")
@@ -133,7 +136,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		return nil, err
 	}
 	info := rows.Info()
-	if err := model.CheckColumns(info, m.Dimension(r.Side)); err != nil {
+	if err := input.CheckColumns(info, m.Dimension(r.Side)); err != nil {
 		return nil, err
 	}
 	panels := make([]*basis.Panel, len(sides))
@@ -145,7 +148,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		return func() model.Worker { return m.decisionWorker(m.rowEmbedder(m.Left, panels[0], info), r) }, nil
 	case r.Asks(model.Novelty):
 		return func() model.Worker { return m.answerWorker(m.rowEmbedder(m.Left, panels[0], info), m.judge()) }, nil
-	case len(r.Kinds) > 1:
+	case len(r.Outputs) > 1:
 		return nil, errors.New("coordinates are asked for once, and either as scores or orthonormal")
 	}
 	return func() model.Worker {
@@ -184,7 +187,7 @@ func (m *Model) scale(u blas64.General) {
 func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, diagonal float64)) model.Worker {
 	var room, selves []float64 // of the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
-		for first, x := range b.Panels(stream.PanelRows) {
+		for first, x := range b.Panels(tilesize.PanelRows) {
 			entries, err := em.raw(x, b.Start+int64(first))
 			if err != nil {
 				return err
@@ -202,10 +205,10 @@ func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, d
 
 // decisionWorker makes a worker that gives clusters and the decisions for them.
 func (m *Model) decisionWorker(em *embedder, r model.Request) model.Worker {
-	answers, do := model.Decisions{Classes: m.Clusters.K}, m.answerWorker(em, m.decider())
+	answers, do := family.Decisions{Classes: m.Clusters.K}, m.answerWorker(em, m.decider())
 	var room []float64 // of the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
-		for first, x := range b.Panels(stream.PanelRows) {
+		for first, x := range b.Panels(tilesize.PanelRows) {
 			panel := *b
 			panel.Start, panel.X = b.Start+int64(first), x
 			decisions := matrix.Reuse(&room, x.Rows, m.Clusters.K)

@@ -21,9 +21,9 @@ type Archive struct {
 	// Data says what rows the model takes, and Made how it came to be, in JSON of the program
 	// that made its file; nil if nothing is said.
 	Data, Made json.RawMessage
-	// Prepared says that rows come with the [Archive.Preparation] of the fit. Without it a Load
+	// TakesPrepared says that rows come with the [Archive.Preparation] of the fit. Without it a Load
 	// refuses a model of prepared rows.
-	Prepared bool
+	TakesPrepared bool
 
 	part   bool   // of another archive
 	prefix string // of its arrays there
@@ -80,7 +80,7 @@ func (a *Archive) Check(err error) {
 }
 
 // Read reads the header and the arrays into a file, a pointer to a struct, and checks what its tags say. It
-// forgets the errors of earlier loads, and fails unless rows are [Archive.Prepared].
+// forgets the errors of earlier loads, and fails unless rows are [Archive.TakesPrepared].
 func (a *Archive) Read(file any) bool {
 	if !a.part {
 		a.errs = nil
@@ -125,15 +125,6 @@ func (a *Archive) Kernel(text string, profiles ...kernelgen.Profile) kernelgen.K
 		a.Fail("header: kernel %s has a word for a number, which a fit replaces", text)
 	}
 	return k
-}
-
-// Word returns what parse makes of a word of the header.
-func Word[T any](a *Archive, word string, parse func(string) (T, error)) T {
-	v, err := parse(word)
-	if err != nil {
-		a.Fail("header: %w", err)
-	}
-	return v
 }
 
 // Names returns the names of all arrays.

@@ -25,9 +25,9 @@ type codec struct {
 // sizes are the numbers behind the names in tags.
 type sizes map[string]int64
 
-// Sizer is a file, or a part, that derives sizes from its header. It calls [Archive.Fail] if the header is not
+// sizer is implemented by a file, or a part, that derives sizes from its header. It calls [Archive.Fail] if the header is not
 // one that a fit gives.
-type Sizer interface {
+type sizer interface {
 	Sizes(a *Archive) map[string]int64
 }
 
@@ -119,7 +119,7 @@ func (c *codec) learn(v reflect.Value, known sizes) {
 			c.archive.Fail("header: %s is %v, expected at least %d", name, at, least)
 		}
 	}
-	if f, is := v.Interface().(Sizer); is {
+	if f, is := v.Interface().(sizer); is {
 		maps.Copy(known, f.Sizes(c.archive))
 	}
 }
@@ -155,7 +155,7 @@ func (c *codec) model(m *Archive, prefix string) {
 	switch a := c.archive; {
 	case m == nil:
 	case c.read:
-		m.Arrays, m.Prepared, m.part, m.prefix, m.errs = a.Arrays, true, true, a.prefix+prefix, a.first()
+		m.Arrays, m.TakesPrepared, m.part, m.prefix, m.errs = a.Arrays, true, true, a.prefix+prefix, a.first()
 	default:
 		for _, v := range m.Arrays {
 			v.Name = prefix + v.Name

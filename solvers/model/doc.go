@@ -8,7 +8,7 @@
 //
 //	type Data                       what a fit reads; it implements [Data]
 //	type Method interface {         [Method] with the types of the family
-//		Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
+//		Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error)
 //		Fit(ctx context.Context, e stream.Engine, d Data, k kernelgen.Kernel) (*Fit, error)
 //	}
 //	type Fit struct {               what every method of the family returns
@@ -20,9 +20,9 @@
 //	                                [Transformer] and [Verifier]
 //	func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error)
 //
-// Plan reads no row: a [Shape] decides. A kernel may have parameters that are words, such as
-// median: Fit makes them numbers with [Resolve]. Every Fit is a call of [Leave], so that it returns
-// soon after its context has ended.
+// Plan reads no row: a [Size] decides. A kernel may have parameters that are words, such as
+// median: Fit makes them numbers with Resolve of package family. Every Fit is a call of Leave of that package, so that
+// it returns soon after its context has ended. What families ask of their rows is in package input.
 //
 // # One dialect
 //
@@ -69,7 +69,7 @@
 //	*Archive                      a model within: a header within the header, and a name before those of its arrays
 //
 // A size is a number, or a name in the JSON of the header: a number, the length of a list or word,
-// 1 for true or a pointer, else 0. A [Sizer] adds names. The first array that has any other name
+// 1 for true or a pointer, else 0. A file or a part with a method Sizes(*Archive) map[string]int64 adds names. The first array that has any other name
 // sets its value.
 //
 //	descending   no number is larger than the one before

@@ -2,12 +2,11 @@ package model
 
 import (
 	"context"
-	"errors"
 	"math"
 	"testing"
 
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -20,39 +19,6 @@ func rows(n int) stream.Gatherer {
 	return stream.FromMatrix("rows", m)
 }
 
-// TestResolve: words become the numbers of a sample that the seed decides, a kernel
-// without words reads nothing, and rows that do not suit a kernel are the data's fault.
-func TestResolve(t *testing.T) {
-	ctx, src := context.Background(), stream.NewCounted(rows(3000))
-	d := Sources{Left: src}
-	words, err := kernelgen.Parse("rbf(sigma=median)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := map[string]bool{}
-	for _, seed := range []uint64{1, 2, 1} {
-		k, err := Resolve(ctx, stream.Engine{}, d, words, seed)
-		if err != nil || !k.Resolved() {
-			t.Fatal(err)
-		}
-		texts[k.String()] = true
-	}
-	if len(texts) != 2 {
-		t.Errorf("two seeds give %d kernels", len(texts))
-	}
-	apart := matrix.New(50, 2)
-	for i := range apart.Data {
-		apart.Data[i] = 1e200 * float64(i)
-	}
-	var fault *stream.DataError
-	if _, err := Resolve(ctx, stream.Engine{}, Sources{Left: stream.FromMatrix("apart", apart)}, words, 1); !errors.As(err, &fault) {
-		t.Errorf("rows too far apart: %v", err)
-	}
-	if _, err := Resolve(ctx, stream.Engine{}, Sources{Left: unread{}}, kernelgen.RBF(1), 1); err != nil {
-		t.Errorf("a kernel without words: %v", err)
-	}
-}
-
 // unread is a source that knows its shape and can be read only once.
 type unread struct{ stream.Source }
 
@@ -63,10 +29,10 @@ func (unread) Info() stream.Info {
 // TestSources: the shape, and what is refused.
 func TestSources(t *testing.T) {
 	one, two := Sources{Left: rows(9)}, Sources{Left: rows(9), Right: rows(4)}
-	if s := one.Shape(); s != (Shape{Rows: 9, Columns: 2}) || !s.OneSource() || one.Check() != nil {
+	if s := one.Size(); s != (Size{Rows: 9, Columns: 2}) || !s.OneSource() || one.Check() != nil {
 		t.Errorf("one source: %+v", s)
 	}
-	if s := two.Shape(); s != (Shape{Rows: 9, Cols: 4, Columns: 2, RightColumns: 2}) || s.OneSource() || two.Check() != nil {
+	if s := two.Size(); s != (Size{Rows: 9, Cols: 4, Columns: 2, RightColumns: 2}) || s.OneSource() || two.Check() != nil {
 		t.Errorf("two sources: %+v", s)
 	}
 	for name, bad := range map[string]stream.Source{
@@ -80,7 +46,7 @@ func TestSources(t *testing.T) {
 	if (Sources{Left: rows(3), Right: wide}).Check() == nil {
 		t.Error("sources that do not go together were taken")
 	}
-	if _, err := SampleRows(context.Background(), rows(9), 100, 1, "x"); err != nil {
+	if _, err := input.DrawRows(context.Background(), rows(9), 100, 1, "x"); err != nil {
 		t.Errorf("more rows than there are: %v", err)
 	}
 }

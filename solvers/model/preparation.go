@@ -3,39 +3,15 @@ package model
 import (
 	"encoding/json"
 
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream/prepare"
 )
-
-// RowsData is what Archive.Data says, in JSON, of the rows that a model takes. The command says more there.
-type RowsData struct {
-	Input           string      `json:"input,omitempty"`
-	Columns         []string    `json:"columns,omitempty"`       // the names of the numeric columns
-	RightColumns    []string    `json:"right_columns,omitempty"` // of the right rows of pairs
-	Nulls           string      `json:"nulls"`
-	Categories      *Categories `json:"categories,omitempty"`
-	RightCategories *Categories `json:"right_categories,omitempty"` // of the right rows of pairs
-	Graph           *struct{}   `json:"graph,omitempty"`
-}
-
-// Categories are the columns of words of a preparation.
-type Categories struct {
-	Encoding string             `json:"encoding"`
-	Columns  []prepare.Category `json:"columns"`
-}
-
-// CategoriesOf returns the columns of words of a preparation, nil for none.
-func CategoriesOf(p prepare.Preparation) *Categories {
-	if len(p.Categories) == 0 {
-		return nil
-	}
-	return &Categories{p.Encoding.String(), p.Categories}
-}
 
 // preparedPrefix begins the names of the arrays of a preparation. Right is that of pairs.
 var preparedPrefix = [...]string{Left: "", Right: "right_"}
 
 // PutPreparation adds the arrays of how the fit prepared the rows of a side: right rows only if they
-// are those of pairs. The policy of nulls and the categories are those of Data, see [RowsData].
+// are those of pairs. The policy of nulls and the categories are those of Data, see [input.RowsData].
 func (a *Archive) PutPreparation(side Side, p prepare.Preparation) {
 	prefix, c := preparedPrefix[side], &codec{archive: a}
 	for _, v := range []struct {
@@ -62,15 +38,15 @@ func (a *Archive) PutPreparation(side Side, p prepare.Preparation) {
 // a row, below 0 for any number. The columns of a matrix, the right rows of its model, have no
 // preparation.
 func (a *Archive) Preparation(side Side, columns int) (p prepare.Preparation) {
-	data := RowsData{Nulls: "error"}
+	data := input.RowsData{Nulls: "error"}
 	if a.Data != nil {
 		a.Check(json.Unmarshal(a.Data, &data))
 	}
 	if data.Graph != nil || side == Right && data.Input == "matrix" {
 		return p
 	}
-	known := false
-	if p.Nulls, known = prepare.ParseNulls(data.Nulls); !known {
+	var err error
+	if p.Nulls, err = prepare.ParseNulls(data.Nulls); err != nil {
 		a.Fail("data.nulls is %q", data.Nulls)
 		return p
 	}
@@ -86,12 +62,12 @@ func (a *Archive) Preparation(side Side, columns int) (p prepare.Preparation) {
 }
 
 // takeCategories reads columns of words: their levels are words, in byte order.
-func (a *Archive) takeCategories(p *prepare.Preparation, c *Categories) {
+func (a *Archive) takeCategories(p *prepare.Preparation, c *input.Categories) {
 	if c == nil {
 		return
 	}
-	known := false
-	if p.Encoding, known = prepare.ParseEncoding(c.Encoding); !known || p.Encoding == prepare.EncodeNone {
+	var err error
+	if p.Encoding, err = prepare.ParseEncoding(c.Encoding); err != nil || p.Encoding == prepare.EncodeNone {
 		a.Fail("data.categories: encoding %q", c.Encoding)
 	}
 	p.Categories = c.Columns
@@ -167,7 +143,7 @@ func (a *Archive) checkKnots(p *prepare.Preparation, prefix string) {
 
 // checkPrepared remembers an error if the fit prepared rows and the caller does not.
 func (a *Archive) checkPrepared() {
-	if a.Prepared {
+	if a.TakesPrepared {
 		return
 	}
 	for _, side := range []Side{Left, Right} {

@@ -10,16 +10,17 @@ import (
 
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/words"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream"
 )
 
-// Kind is what a row is asked for.
-type Kind uint8
+// Output is what a row is asked for.
+type Output uint8
 
 const (
 	// Coordinates are the numbers that the model is made for: an embedding, values of
 	// functions, images, decisions.
-	Coordinates Kind = iota
+	Coordinates Output = iota
 	// Class is the number of the class chosen, from 0: one column.
 	Class
 	// Decision is a decision value for each class; the largest one chooses.
@@ -43,7 +44,7 @@ const (
 )
 
 // String returns the word for a kind.
-func (k Kind) String() string { return words.Of(kindWords, k) }
+func (k Output) String() string { return words.Of(kindWords, k) }
 
 var kindWords = []string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std", "scores", "novelty"}
 
@@ -51,7 +52,7 @@ var kindWords = []string{"coordinates", "class", "decision", "probability", "val
 var ErrNoOutput = errors.New("no such output")
 
 // Only returns an error that wraps [ErrNoOutput] unless the kind is one of those given.
-func (k Kind) Only(kinds ...Kind) error {
+func (k Output) Only(kinds ...Output) error {
 	if slices.Contains(kinds, k) {
 		return nil
 	}
@@ -61,22 +62,22 @@ func (k Kind) Only(kinds ...Kind) error {
 // Request says what a pass makes of rows. The zero value asks for the coordinates of rows on
 // the left side.
 type Request struct {
-	Side  Side
-	Kinds []Kind  // in the order of their columns; none means Coordinates
-	Kept  bool    // blocks have the kept columns of the source
-	Level float64 // of intervals, between 0 and 1; for Lower and Upper
+	Side    Side
+	Outputs []Output // in the order of their columns; none means Coordinates
+	Kept    bool     // blocks have the kept columns of the source
+	Level   float64  // of intervals, between 0 and 1; for Lower and Upper
 }
 
 // kinds returns the kinds that are asked for.
-func (r Request) kinds() []Kind {
-	if len(r.Kinds) == 0 {
-		return []Kind{Coordinates}
+func (r Request) kinds() []Output {
+	if len(r.Outputs) == 0 {
+		return []Output{Coordinates}
 	}
-	return r.Kinds
+	return r.Outputs
 }
 
 // Asks reports whether a kind is asked for.
-func (r Request) Asks(kind Kind) bool { return slices.Contains(r.kinds(), kind) }
+func (r Request) Asks(kind Output) bool { return slices.Contains(r.kinds(), kind) }
 
 // Names returns the names of the columns that a request gives, or an error that says why the
 // model has none of a kind.
@@ -110,7 +111,7 @@ type Transformer interface {
 	// Outputs returns the names of the numbers of a kind that Transform makes of a row of a
 	// side, or an error that says why the model has none. It wraps [ErrNoOutput] if no model
 	// of the family has any.
-	Outputs(side Side, kind Kind) ([]string, error)
+	Outputs(side Side, kind Output) ([]string, error)
 	// Dimension returns how many columns the rows of a side have.
 	Dimension(side Side) int
 	// TransformPlan returns what a pass of Transform over rows will hold.
@@ -153,7 +154,7 @@ func checkedWorker(m Transformer, rows stream.Source, r Request) (func() Worker,
 	return func() Worker {
 		do := worker()
 		return func(dst blas64.General, b *stream.Block) error {
-			if err := CheckRows(info, b.X, b.Start); err != nil {
+			if err := input.CheckRows(info, b.X, b.Start); err != nil {
 				return err
 			}
 			return do(dst, b)

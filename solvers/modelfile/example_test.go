@@ -33,7 +33,7 @@ func Example() {
 	if err := modelfile.Save(path, fit); err != nil {
 		log.Fatal(err)
 	}
-	a, err := modelfile.Load(path)
+	a, err := modelfile.ReadArchive(path)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
 )
@@ -45,29 +46,29 @@ func SavePrepared(path string, m model.Model, rows *prepare.Source) error {
 	if names = names[:len(names)-p.Width()]; rows.Info().Nameless {
 		names = nil
 	}
-	a.Data, err = json.Marshal(model.RowsData{Columns: names, Nulls: p.Nulls.String(),
-		Categories: model.CategoriesOf(p)})
+	a.Data, err = json.Marshal(input.RowsData{Columns: names, Nulls: p.Nulls.String(),
+		Categories: input.CategoriesOf(p)})
 	if err != nil {
 		return err
 	}
 	return Write(path, a)
 }
 
-// Load reads what [Save] wrote, or the command, for those who prepare rows themselves; [Open] is
+// ReadArchive reads what [Save] wrote, or the command, for those who prepare rows themselves; [Open] is
 // simpler. The Load of the model's family makes a model of it:
 //
-//	a, err := modelfile.Load("m.npz")
+//	a, err := modelfile.ReadArchive("m.npz")
 //	if err != nil {
 //		return err
 //	}
 //	m, err := lowrank.Load(a)
 //
-// Load refuses a model of prepared rows, see [model.Archive.Prepared].
+// Load refuses a model of prepared rows, see [model.Archive.TakesPrepared].
 // An error says what is wrong with a file that was damaged or changed.
-func Load(path string) (*model.Archive, error) { return LoadIn(nil, path) }
+func ReadArchive(path string) (*model.Archive, error) { return ReadArchiveIn(nil, path) }
 
-// LoadIn is [Load] within a session.
-func LoadIn(files *archive.Session, path string) (*model.Archive, error) {
+// ReadArchiveIn is [ReadArchive] within a session.
+func ReadArchiveIn(files *archive.Session, path string) (*model.Archive, error) {
 	file, err := archive.ReadIn(files, path)
 	if err != nil {
 		return nil, err
@@ -81,21 +82,21 @@ func LoadIn(files *archive.Session, path string) (*model.Archive, error) {
 
 // Write writes a model that was saved to an .npz file, which appears complete or not at all.
 func Write(path string, a *model.Archive) error {
-	f, err := Prepare(path, a)
+	f, err := Stage(path, a)
 	if err != nil {
 		return err
 	}
 	return f.Commit()
 }
 
-// Prepare writes a model that was saved to a file that is complete but for its name, path,
+// Stage writes a model that was saved to a file that is complete but for its name, path,
 // for those who put several files under their names together.
-func Prepare(path string, a *model.Archive) (*archive.Prepared, error) {
-	return PrepareIn(nil, path, a)
+func Stage(path string, a *model.Archive) (*archive.Staged, error) {
+	return StageIn(nil, path, a)
 }
 
-// PrepareIn is [Prepare] within a session.
-func PrepareIn(files *archive.Session, path string, a *model.Archive) (*archive.Prepared, error) {
+// StageIn is [Stage] within a session.
+func StageIn(files *archive.Session, path string, a *model.Archive) (*archive.Staged, error) {
 	data := a.Data
 	if data == nil {
 		data = noData
@@ -112,7 +113,7 @@ func PrepareIn(files *archive.Session, path string, a *model.Archive) (*archive.
 		return nil, err
 	}
 	text.WriteByte('\n')
-	return archive.PrepareIn(files, path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})
+	return archive.StageIn(files, path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})
 }
 
 // opened returns the archive in a file.

@@ -44,7 +44,7 @@ func TestFile(t *testing.T) {
 	if err := modelfile.Save(path, fit.Model); err != nil {
 		t.Fatal(err)
 	}
-	a, err := modelfile.Load(path)
+	a, err := modelfile.ReadArchive(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestFile(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := modelfile.Load(filepath.Join(dir, "none.npz")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := modelfile.ReadArchive(filepath.Join(dir, "none.npz")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	for meta, want := range map[string]string{
@@ -99,7 +99,7 @@ func TestLoadRefuses(t *testing.T) {
 		if err := archive.Write(path, &archive.Archive{Meta: []byte(meta)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := modelfile.Load(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "m.npz") {
+		if _, err := modelfile.ReadArchive(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "m.npz") {
 			t.Errorf("%s: %v, want %s", meta, err, want)
 		}
 	}

@@ -35,7 +35,7 @@ type Model struct {
 // Open reads a model of any family, with how its fit prepared rows. An error says what is wrong with
 // a file that was damaged or changed, or that is no model.
 func Open(path string, profiles ...kernelgen.Profile) (*Model, error) {
-	a, err := Load(path)
+	a, err := ReadArchive(path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func OpenFS(files fs.FS, name string, profiles ...kernelgen.Profile) (*Model, er
 }
 
 func open(a *model.Archive, profiles []kernelgen.Profile) (m *Model, err error) {
-	m, a.Prepared = &Model{}, true
+	m, a.TakesPrepared = &Model{}, true
 	switch a.Family() {
 	case askls.Name:
 		m.Transformer, err = askls.Load(a, profiles...)

@@ -75,7 +75,7 @@ func ExampleOpen() {
 	must(err)
 	more, err := blockstore.Open(ctx, []string{fresh}, blockstore.Options{Categories: true})
 	must(err)
-	request := model.Request{Kinds: []model.Kind{model.Value}}
+	request := model.Request{Outputs: []model.Output{model.Value}}
 	must(m.Transform(ctx, e, more, request, func(_ *stream.Block, out blas64.General) error {
 		fmt.Printf("%.0f\n", out.Data)
 		return nil
@@ -198,7 +198,7 @@ func TestOpenPrepares(t *testing.T) {
 // TestOpenRefuses: what is not the model asked for, and rows that are not like those of the fit.
 func TestOpenRefuses(t *testing.T) {
 	path, _ := preparedModel(t, prepare.Treatment{Nulls: prepare.NullsMean, Categories: prepare.EncodeOneHot})
-	a, err := modelfile.Load(path)
+	a, err := modelfile.ReadArchive(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("raw rows: %v", err)
 		}
 	}
-	a.Prepared = true
+	a.TakesPrepared = true
 	for range 2 {
 		if _, err := askls.Load(a); err == nil || !strings.Contains(err.Error(),
 			"this is a model of landmark: load it by lowrank.Load") {
@@ -308,7 +308,7 @@ func TestOpenDamaged(t *testing.T) {
 		"indicator":     func(a *model.Archive) { edit(a, "column_missing").Ints[0] = 2 },
 		"indicator -1":  func(a *model.Archive) { edit(a, "column_missing").Ints[0] = -1 },
 	} {
-		a, err := modelfile.Load(path)
+		a, err := modelfile.ReadArchive(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,7 +365,7 @@ func FuzzRowsData(f *testing.F) {
 // are filled, or refused by row and column, and rows of a graph are taken as they are.
 func TestOpenedIsTransformer(t *testing.T) {
 	x := someRows(60)
-	for _, nulls := range []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsMean} {
+	for _, nulls := range []prepare.Nulls{prepare.NullsRefuse, prepare.NullsDrop, prepare.NullsMean} {
 		rows, err := prepare.New(t.Context(), stream.Engine{}, stream.FromMatrix("x", x, "a", "b", "c"), prepare.Treatment{Nulls: nulls, Scale: prepare.ScaleStandard})
 		if err != nil {
 			t.Fatal(err)
@@ -429,7 +429,7 @@ func TestOpenedIsTransformer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := ksvd.Nystrom{Rank: 2}.Fit(t.Context(), stream.Engine{}, data, kernelgen.T())
+	fit, err := ksvd.Nystrom{Rank: 2}.Fit(t.Context(), stream.Engine{}, data, kernelgen.StudentT())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 
 // serve answers rows, a JSON list of lists of numbers, with a prediction for each.
 func serve(m *modelfile.Model) (http.Handler, error) {
-	request := model.Request{Kinds: []model.Kind{model.Value}}
+	request := model.Request{Outputs: []model.Output{model.Value}}
 	if _, err := m.Embedder(request); err != nil {
 		return nil, err // the model predicts no numbers
 	}

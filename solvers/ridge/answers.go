@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -15,16 +16,16 @@ import (
 // then scales of residuals if bounds are asked for, and at last a relative variance if deviations are.
 type answers struct {
 	model              *Model
-	kinds              []model.Kind
+	kinds              []model.Output
 	level              float64
 	bounds, deviations bool
 	width              int // of the raw numbers
 }
 
 func (m *Model) answers(r model.Request) *answers {
-	a := &answers{model: m, kinds: r.Kinds, level: r.Level, width: len(m.Intercept)}
+	a := &answers{model: m, kinds: r.Outputs, level: r.Level, width: len(m.Intercept)}
 	if len(a.kinds) == 0 {
-		a.kinds = []model.Kind{model.Coordinates}
+		a.kinds = []model.Output{model.Coordinates}
 	}
 	if a.bounds = slices.Contains(a.kinds, model.Lower) || slices.Contains(a.kinds, model.Upper); a.bounds {
 		a.width += len(m.Intercept)
@@ -53,7 +54,7 @@ func (a *answers) linear(raw, entries blas64.General) {
 // answer puts the columns that are asked for into a row of out for each row of raw numbers.
 func (a *answers) answer(out blas64.General, request model.Request, raw blas64.General) {
 	if a.model.Classes > 0 {
-		model.Decisions{Classes: a.model.Classes, Probabilities: a.model.probabilities}.Answer(out, request, raw)
+		family.Decisions{Classes: a.model.Classes, Probabilities: a.model.probabilities}.Answer(out, request, raw)
 		return
 	}
 	t := len(a.model.Intercept)

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -113,7 +114,7 @@ func TestIntervals(t *testing.T) {
 	fresh := matrix.Rows(x, n, n)
 	var last blas64.General
 	for _, level := range []float64{0.5, 0.9, 0.95} {
-		r := model.Request{Kinds: []model.Kind{model.Upper, model.Value, model.Lower}, Level: level}
+		r := model.Request{Outputs: []model.Output{model.Upper, model.Value, model.Lower}, Level: level}
 		out, err := model.TransformMatrix(t.Context(), stream.Engine{BlockRows: 100}, f.Model, fresh, r)
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +147,7 @@ func TestIntervals(t *testing.T) {
 		last = out
 	}
 	for _, level := range []float64{0, 1, -1, math.NaN(), 0.999} {
-		r := model.Request{Kinds: []model.Kind{model.Lower}, Level: level}
+		r := model.Request{Outputs: []model.Output{model.Lower}, Level: level}
 		if _, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, fresh, r); err == nil ||
 			!strings.Contains(err.Error(), "`interval") {
 			t.Errorf("level %v: %v", level, err)
@@ -176,7 +177,7 @@ func TestPlainIntervals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := model.Request{Kinds: []model.Kind{model.Lower, model.Upper}, Level: 0.9}
+		r := model.Request{Outputs: []model.Output{model.Lower, model.Upper}, Level: 0.9}
 		out, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, x, r)
 		if err != nil {
 			t.Fatal(err)
@@ -223,7 +224,7 @@ func TestScores(t *testing.T) {
 		}
 	}
 	chosen := make([]int, n)
-	model.Largest(chosen, decisions)
+	family.Largest(chosen, decisions)
 	tally := metrics.NewTally(labels, chosen)
 	accuracy, _ := tally.Accuracy()
 	f1, _ := tally.MacroF1()
@@ -312,7 +313,7 @@ func TestKinds(t *testing.T) {
 	targets, classes := &Model{Names: []string{"a"}}, &Model{Classes: 2}
 	for want, c := range map[string]struct {
 		m    *Model
-		kind model.Kind
+		kind model.Output
 	}{
 		"fit with `std`":       {targets, model.Deviation},
 		"knows no intervals":   {targets, model.Upper},

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -30,16 +31,16 @@ type Data struct {
 
 var _ model.Data = (*Data)(nil)
 
-// Shape returns the size of the data. The number of rows is -1 if it is not known.
-func (d *Data) Shape() model.Shape {
-	s := model.Sources{Left: d.Rows}.Shape()
+// Size returns the size of the data. The number of rows is -1 if it is not known.
+func (d *Data) Size() model.Size {
+	s := model.Sources{Left: d.Rows}.Size()
 	s.Classes, s.Targets, s.Weighted = d.Classes.count(), len(d.Targets), d.Weights != ""
 	return s
 }
 
 // Sample returns rows that kernels with words are resolved on.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
-	return model.SampleRows(ctx, d.Rows, n, seed, "kernel")
+	return input.DrawRows(ctx, d.Rows, n, seed, "kernel")
 }
 
 // sampledBy returns the data that kernels with words are resolved on. With weights their sample takes passes.
@@ -58,18 +59,18 @@ type weightedData struct {
 
 // Sample returns at most n rows. A row of weight k counts as k rows.
 func (d weightedData) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
-	return model.SampleWeighted(ctx, d.engine, d.Rows, d.Weights, n, seed, "kernel")
+	return input.DrawWeighted(ctx, d.engine, d.Rows, d.Weights, n, seed, "kernel")
 }
 
 // Facts returns the source and its kept columns of targets, labels, weights and groups.
 func (d *Data) Facts() []any { return []any{d.Rows, d.Targets, d.Classes, d.Weights, d.FoldBy} }
 
 // outputs returns the number of columns that are regressed on.
-func outputs(s model.Shape) int { return max(s.Classes, s.Targets) }
+func outputs(s model.Size) int { return max(s.Classes, s.Targets) }
 
 // check returns an error unless there is something to learn. Values are checked as they are read.
 func (d *Data) check() error {
-	n, err := model.KnownRows(d.Rows)
+	n, err := input.KnownRows(d.Rows)
 	switch {
 	case err != nil:
 		return err

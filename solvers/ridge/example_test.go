@@ -30,7 +30,7 @@ func Example() {
 	}
 	at := stream.NewMatrix(1, 1)
 	at.Data[0] = 1
-	value, err := model.TransformMatrix(context.Background(), stream.Engine{}, fit.Model, at, model.Request{Kinds: []model.Kind{model.Value}})
+	value, err := model.TransformMatrix(context.Background(), stream.Engine{}, fit.Model, at, model.Request{Outputs: []model.Output{model.Value}})
 	if err != nil {
 		log.Fatal(err)
 	}

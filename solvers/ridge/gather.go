@@ -13,9 +13,9 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -101,7 +101,7 @@ func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, er
 		return nil, nil, err
 	}
 	drawn = &pool{Panel: panels[0], whole: int64(size) == f.rows}
-	numbers := model.Numbers{List: panels[0].Number}
+	numbers := input.Numbers{List: panels[0].Number}
 	if err := f.columns.read(&drawn.known, panels[0].Kept, panels[0].Count(), numbers); err != nil {
 		return nil, nil, err
 	}

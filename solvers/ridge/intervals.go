@@ -13,9 +13,10 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Intervals gives prediction intervals: the scale s(x) of a residual, and quantiles of absolute
@@ -159,11 +160,11 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 	s := &candidate{fit: &f, features: features, upper: upper, best: -1, lowest: math.Inf(1)}
 	s.centerAtLandmarks()
 	rows := matrix.New(n, q+1+t) // [z | 1 | magnitudes]·√w
-	err = stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
-		first := panel * stream.PanelRows
-		x := matrix.Rows(c.sample.Rows, first, min(stream.PanelRows, n-first))
+	err = stream.Each(ctx, c.engine.Threads, (n+tilesize.PanelRows-1)/tilesize.PanelRows, func(panel int) error {
+		first := panel * tilesize.PanelRows
+		x := matrix.Rows(c.sample.Rows, first, min(tilesize.PanelRows, n-first))
 		z := matrix.Columns(matrix.Rows(rows, first, x.Rows), 0, q)
-		if err := features.Raw(name)(z, x, model.Numbers{List: c.sample.Number[first:]}); err != nil {
+		if err := features.Raw(name)(z, x, input.Numbers{List: c.sample.Number[first:]}); err != nil {
 			return err
 		}
 		s.centerEntries(z)

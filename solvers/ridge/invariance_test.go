@@ -29,7 +29,7 @@ func TestOffsetsAndUnits(t *testing.T) {
 		y.Data[i] = math.Round(v*0x1p20) / 0x1p20 // so that sums with offsets are exact
 	}
 	s := Solver{Landmarks: 50, Std: true, Kernels: []kernelgen.Kernel{kernelgen.RBF(0.3), kernelgen.Laplace(5)}, Seed: 3}
-	kinds := []model.Kind{model.Value, model.Lower, model.Upper, model.Deviation}
+	kinds := []model.Output{model.Value, model.Lower, model.Upper, model.Deviation}
 	fresh := normals(20, 3, 9)
 	fit := func(offset, unit float64) (*Fit, blas64.General) {
 		t.Helper()
@@ -49,7 +49,7 @@ func TestOffsetsAndUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, fresh, model.Request{Kinds: kinds, Level: 0.9})
+		out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, fresh, model.Request{Outputs: kinds, Level: 0.9})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestFeaturesFarFromZero(t *testing.T) {
 // blocks of them too, and threads and blocks change no bit.
 func TestMoreRowsThanPool(t *testing.T) {
 	t.Parallel()
-	const n, absent = SampleRows + 2000, 9000
+	const n, absent = ErrorSample + 2000, 9000
 	x, y := normals(n, 1, 1), normals(n, 1, 2)
 	weights, groups := make([]float64, n), make([]int, n)
 	for i := range n {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -182,7 +182,7 @@ func (k *known) slice(first, n int) known {
 
 // read reads n rows from kept columns. It fails if a value is missing, is not finite, is a negative weight
 // or none of the levels.
-func (c *columns) read(k *known, kept []stream.Column, n int, numbers model.Numbers) error {
+func (c *columns) read(k *known, kept []stream.Column, n int, numbers input.Numbers) error {
 	k.resize(n, max(c.Classes.count(), len(c.targets)), c.Classes != nil)
 	for i := range n {
 		if place, reason := c.readRow(k, kept, i, numbers.At(i)); reason != "" {

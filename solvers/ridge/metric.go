@@ -17,9 +17,10 @@ import (
 	"github.com/nystream/nystream/internal/words"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Metric is the form of a metric that is learnt from the data.
@@ -96,7 +97,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	if s.Metric == NoMetric {
 		return nil, nil
 	}
-	if _, err := s.begin(e, d.Shape(), s.kernels(k)); err != nil {
+	if _, err := s.begin(e, d.Size(), s.kernels(k)); err != nil {
 		return nil, err
 	}
 	x, err := s.draw(ctx, d)
@@ -189,7 +190,7 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 	}
 	own := *d
 	all := new(known)
-	numbers := model.Numbers{List: panels[0].Number}
+	numbers := input.Numbers{List: panels[0].Number}
 	if err := of.read(all, panels[0].Kept, panels[0].Count(), numbers); err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 	if len(present) == 0 {
 		return nil, stream.NewDataError(of.info.Name, "all weights are 0, of %d rows that were drawn", n)
 	}
-	kept := stream.KeptColumns(of.info.Kept)
+	kept := of.info.NewKept()
 	for k := range kept {
 		for _, i := range present {
 			kept[k].Append(&panels[0].Kept[k], i, i+1)
@@ -405,7 +406,7 @@ func root(a blas64.General) (blas64.General, error) {
 	return dense.SymmetricPart(dense.Mul(blas.NoTrans, scaled, blas.Trans, vectors)), nil
 }
 
-// rowMap returns a function for one goroutine that maps up to [stream.PanelRows] rows by a metric, into
+// rowMap returns a function for one goroutine that maps up to [tilesize.PanelRows] rows by a metric, into
 // memory of its own. A metric without rows maps nothing. The bits of a row do not depend on the others.
 func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	if metric.Rows == 0 {
@@ -440,8 +441,8 @@ func under(metric, rows blas64.General) blas64.General {
 
 // mapInPlace maps all rows of a matrix.
 func mapInPlace(by func(x blas64.General) blas64.General, x blas64.General) {
-	for first := 0; first < x.Rows; first += stream.PanelRows {
-		part := matrix.Rows(x, first, min(stream.PanelRows, x.Rows-first))
+	for first := 0; first < x.Rows; first += tilesize.PanelRows {
+		part := matrix.Rows(x, first, min(tilesize.PanelRows, x.Rows-first))
 		for i, y := 0, by(part); i < part.Rows; i++ {
 			copy(matrix.Row(part, i), matrix.Row(y, i))
 		}
@@ -468,7 +469,7 @@ func (m *mapped) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	if err := stream.Gather(ctx, m.Source, rows, dst); err != nil {
 		return err
 	}
-	if err := model.InSource(m.Info(), sketch.CheckFinite(dst.X), model.Numbers{List: rows}); err != nil {
+	if err := input.InSource(m.Info(), sketch.CheckFinite(dst.X), input.Numbers{List: rows}); err != nil {
 		return err
 	}
 	mapInPlace(rowMap(m.metric), dst.X)
@@ -486,7 +487,7 @@ type mappedReader struct {
 func (r *mappedReader) Read(dst *stream.Batch) (n int, err error) {
 	n, err = r.Reader.Read(dst)
 	rows := matrix.Rows(dst.X, 0, n)
-	if bad := model.CheckRows(r.info, rows, r.next); bad != nil {
+	if bad := input.CheckRows(r.info, rows, r.next); bad != nil {
 		return 0, bad
 	}
 	r.next += int64(n)

@@ -101,7 +101,7 @@ func TestMetric(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := normals(300, 4, 5)
-		kinds := []model.Kind{model.Value, model.Deviation}
+		kinds := []model.Output{model.Value, model.Deviation}
 		got := predict(t, m, x, kinds...)
 		on := *f.Model
 		on.Metric = blas64.General{}
@@ -130,8 +130,8 @@ func TestMetricOfUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch := &stream.Batch{X: matrix.New(300, 4), Kept: stream.KeptColumns(d.Rows.Info().Kept)}
-	if err := stream.Gather(t.Context(), d.Rows, stream.Numbers(300), batch); err != nil {
+	batch := &stream.Batch{X: matrix.New(300, 4), Kept: d.Rows.Info().NewKept()}
+	if err := stream.Gather(t.Context(), d.Rows, matrix.Numbers(300), batch); err != nil {
 		t.Fatal(err)
 	}
 	for _, unit := range []float64{1e-200, 1, 1e200} {
@@ -186,7 +186,7 @@ func TestMetricErrors(t *testing.T) {
 	for _, k := range []kernelgen.Kernel{kernelgen.Linear(), kernelgen.Sum(kernelgen.RBF(1), kernelgen.Laplace(1))} {
 		s := Solver{Metric: FullMetric, Kernels: []kernelgen.Kernel{k}}
 		_, err := s.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(1))
-		_, planned := s.Plan(stream.Engine{}, d.Shape(), kernelgen.RBF(1))
+		_, planned := s.Plan(stream.Engine{}, d.Size(), kernelgen.RBF(1))
 		for _, err := range []error{err, planned} {
 			if err == nil || !strings.Contains(err.Error(), "take rbf, laplace") {
 				t.Errorf("%s: %v", k, err)

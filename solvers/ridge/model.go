@@ -10,8 +10,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream/tilesize"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -67,7 +69,7 @@ func (m *Model) form() Metric {
 
 // Outputs returns the names of the targets, of their bounds and deviations, or of the class, its
 // decision values and probabilities. Coordinates are values or decision values.
-func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if side != model.Left {
 		return nil, errors.New("a regression has one side")
 	}
@@ -93,7 +95,7 @@ func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
 	return names, kind.Only(model.Decision, model.Probability)
 }
 
-func (m *Model) outputsOfTargets(kind model.Kind) ([]string, error) {
+func (m *Model) outputsOfTargets(kind model.Output) ([]string, error) {
 	switch kind {
 	case model.Class, model.Decision, model.Probability:
 		return nil, errors.New("the model predicts numbers and chooses no classes: ask for values")
@@ -133,7 +135,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 		plan.Add("model of standard deviations", 2*p*p, "")
 		tiles = 2
 	}
-	plan.Add("tiles", tiles*int64(e.Workers())*stream.PanelRows*p, "`threads`")
+	plan.Add("tiles", tiles*int64(e.Workers())*tilesize.PanelRows*p, "`threads`")
 	plan.AddEntries(float64(max(0, rows.Info().Rows)) * float64(p))
 	plan.SourcePasses = 1
 	return plan
@@ -149,7 +151,7 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 // Worker makes workers of [Model.Transform].
 func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
 	info := rows.Info()
-	if err := model.CheckColumns(info, m.Landmarks.Cols); err != nil {
+	if err := input.CheckColumns(info, m.Landmarks.Cols); err != nil {
 		return nil, err
 	}
 	t, err := tiles.New(m.Kernel, false)
@@ -165,7 +167,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		fill, byMetric := features.Worker(), rowMap(m.Metric)
 		var entries, numbers, variances []float64 // of the largest panel so far
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
+			for first, x := range b.Panels(tilesize.PanelRows) {
 				k, raw := matrix.Reuse(&entries, x.Rows, m.Landmarks.Rows), matrix.Reuse(&numbers, x.Rows, answers.width)
 				x = byMetric(x)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {

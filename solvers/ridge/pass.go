@@ -10,8 +10,9 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // made is what a worker makes of a block: the rows [z | 1 | y]·√w of each kernel, sorted by part.
@@ -106,15 +107,15 @@ func (f *fit) whitenings() (by []*sketch.Whitening, places []place, err error) {
 // worker returns the function that whitens the rows of a block with each kernel.
 func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 	info, width := f.data.Rows.Info(), 0
-	fill := make([]func(dst, x blas64.General, numbers model.Numbers) error, len(by))
+	fill := make([]func(dst, x blas64.General, numbers input.Numbers) error, len(by))
 	for k, c := range f.candidates {
 		fill[k] = c.features.Raw(info.Name)
 		width = max(width, c.upper.Cols+1+f.outputs)
 	}
 	rowsOf, byPart := new(known), make([][]int, f.folds.parts)
-	room := matrix.New(stream.WideRows, width)
+	room := matrix.New(tilesize.WideRows, width)
 	return func(m *made, b *stream.Block) error {
-		if err := model.CheckRows(info, b.X, b.Start); err != nil {
+		if err := input.CheckRows(info, b.X, b.Start); err != nil {
 			return err
 		}
 		given, err := f.read(rowsOf, b)
@@ -136,7 +137,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 		for k, c := range f.candidates {
 			rows := matrix.Columns(matrix.Rows(room, 0, x.Rows), 0, c.upper.Cols+1+f.outputs)
 			entries := matrix.Columns(rows, 0, c.upper.Cols)
-			if err := fill[k](entries, x, model.Numbers{List: numbers}); err != nil {
+			if err := fill[k](entries, x, input.Numbers{List: numbers}); err != nil {
 				return err
 			}
 			c.centerEntries(entries)

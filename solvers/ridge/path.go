@@ -16,9 +16,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// SampleRows is the default size of the scoring sample, which errors of classification are counted on. The
+// ErrorSample is the default size of the scoring sample, which errors of classification are counted on. The
 // standard error of a share of its rows is at most .0036.
-const SampleRows = 20_000
+const ErrorSample = 20_000
 
 const (
 	// AllRows scores classes on all rows: see Solver.ScoreRows.
@@ -30,7 +30,7 @@ const (
 // scoreRows returns the size of the scoring sample of enough rows.
 func (s Solver) scoreRows() int {
 	if s.ScoreRows <= 0 {
-		return SampleRows
+		return ErrorSample
 	}
 	return s.ScoreRows
 }

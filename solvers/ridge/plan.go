@@ -6,10 +6,11 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Plan returns the cost of a fit.
-func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	f, err := s.begin(e, shape, s.kernels(k))
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*m
 }
 
 // planRace adds the cost of a race of all kernels with so many landmarks.
-func (f *fit) planRace(p *model.Plan, e stream.Engine, shape model.Shape, landmarks int64) {
+func (f *fit) planRace(p *model.Plan, e stream.Engine, shape model.Size, landmarks int64) {
 	pool, kernels, d := f.poolRows(shape.Weighted), int64(len(f.candidates)), int64(shape.Columns)
 	e, shape.Rows = stream.Engine{Threads: e.Threads}, pool
 	race := model.NewPlan(e, pool, shape.Columns)
@@ -92,14 +93,14 @@ func (f *fit) planRace(p *model.Plan, e stream.Engine, shape model.Shape, landma
 }
 
 // planFolds adds the memory of the pass and of the equations for so many landmarks and kernels.
-func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Shape, landmarks, kernels int64) {
+func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Size, landmarks, kernels int64) {
 	width, parts := landmarks+1+int64(f.outputs), int64(f.folds.parts)
 	rows, workers := max(0, shape.Rows), int64(e.Workers())
 	pass := model.NewPlan(e, shape.Rows, shape.Columns)
 	sums := kernels * parts * width * (width + 1) / 2
 	pass.FoldWide("Gram matrices of the folds", rows, sums, "`landmarks`")
 	blocks := e.WideBlocks(rows, shape.Columns)
-	pass.Add("blocks of features", (blocks*kernels+2*workers)*stream.WideRows*width, "`landmarks`")
+	pass.Add("blocks of features", (blocks*kernels+2*workers)*tilesize.WideRows*width, "`landmarks`")
 	solve := model.NewPlan(e, shape.Rows, shape.Columns)
 	solve.Add("Gram matrices of the folds", (parts+2+min(workers, int64(f.folds.tested)))*width*width, "`landmarks`")
 	if kernels > 1 {
@@ -109,7 +110,7 @@ func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Shape, landm
 	p.Stage(solve)
 }
 
-// samplingPasses returns the number of passes that sample rows for kernels with words: see [model.SampleWeighted].
+// samplingPasses returns the number of passes that sample rows for kernels with words: see [input.DrawWeighted].
 func samplingPasses(weighted bool, kernels []kernelgen.Kernel) int {
 	words := slices.ContainsFunc(kernels, func(k kernelgen.Kernel) bool { return !k.Resolved() })
 	if weighted && words {
@@ -119,7 +120,7 @@ func samplingPasses(weighted bool, kernels []kernelgen.Kernel) int {
 }
 
 // planMetric adds the search for a metric, and its product.
-func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Shape, k kernelgen.Kernel) error {
+func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Size, k kernelgen.Kernel) error {
 	if s.Metric == NoMetric {
 		return nil
 	}
@@ -141,6 +142,6 @@ func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Shape, k 
 	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`metric diagonal`")
 	search.StateBytes = 0
 	p.Stage(search)
-	p.Add("metric", size+2*int64(e.Workers())*(stream.PanelRows+mapRows)*d, "")
+	p.Add("metric", size+2*int64(e.Workers())*(tilesize.PanelRows+mapRows)*d, "")
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -81,9 +81,9 @@ func (f *fit) raceOf(drawn *pool) *fit {
 	for _, c := range f.candidates {
 		r.enter(c.place, c.kernel)
 	}
-	r.read = func(k *known, b *stream.Block) (model.Numbers, error) {
+	r.read = func(k *known, b *stream.Block) (input.Numbers, error) {
 		*k = drawn.known.slice(int(b.Start), b.X.Rows)
-		return model.Numbers{List: drawn.Number[b.Start:][:b.X.Rows]}, nil
+		return input.Numbers{List: drawn.Number[b.Start:][:b.X.Rows]}, nil
 	}
 	return r
 }

@@ -110,12 +110,12 @@ func TestPlanOfRace(t *testing.T) {
 	d, k := raceData(t, 2200), raceKernel(t, "rbf(gamma=2)")
 	others := []kernelgen.Kernel{raceKernel(t, "laplace(gamma=50)"), raceKernel(t, "rbf(gamma=1e-3)"), k}
 	s := ridge.Solver{Landmarks: 1000, Kernels: others}
-	four, err := s.Plan(stream.Engine{Threads: 1}, d.Shape(), k)
+	four, err := s.Plan(stream.Engine{Threads: 1}, d.Size(), k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Kernels = s.Kernels[:1]
-	two, err := s.Plan(stream.Engine{Threads: 1}, d.Shape(), k)
+	two, err := s.Plan(stream.Engine{Threads: 1}, d.Size(), k)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/family"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -34,7 +36,7 @@ type Solver struct {
 	// weight times n/(k·n_c). The penalty and the temperature are chosen with these weights.
 	Balanced bool
 	// ScoreRows is the number of rows in the scoring sample, of which out-of-fold predictions are made for scores of
-	// classes, temperatures, intervals and standard errors: 100 or more; 0 means [SampleRows]. [AllRows] also scores
+	// classes, temperatures, intervals and standard errors: 100 or more; 0 means [ErrorSample]. [AllRows] also scores
 	// classes on all rows that are left out, by another pass.
 	ScoreRows int
 	// Std keeps what standard deviations of targets need in the model: 2·ℓ² numbers.
@@ -104,7 +106,7 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 // Cost: one pass over the rows after gathering landmarks; for each kernel that stays in the race n·ℓ entries and
 // 2·n·ℓ² flops, then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, s, d, k, s.fit)
+	return family.Leave(ctx, e, s, d, k, s.fit)
 }
 
 // fit is a fit under way.
@@ -125,7 +127,7 @@ type fit struct {
 	tried      []Tried // all kernels; the race sets those that leave it
 	raced      int64   // kernel entries of the race
 	// read sets what is known of the rows of a block, and returns their numbers.
-	read func(*known, *stream.Block) (model.Numbers, error)
+	read func(*known, *stream.Block) (input.Numbers, error)
 }
 
 // candidate is a kernel to choose from, with its own features of the same landmarks.
@@ -181,11 +183,11 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel].
 func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []Tried, error) {
-	kernels, err := model.ResolveAll(ctx, e, d.sampledBy(e), s.kernels(k), s.Seed)
+	kernels, err := family.ResolveAll(ctx, e, d.sampledBy(e), s.kernels(k), s.Seed)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := s.begin(e, d.Shape(), kernels)
+	f, err := s.begin(e, d.Size(), kernels)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,8 +195,8 @@ func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if f.columns, err = d.columns(s.Balanced); err != nil {
 		return nil, nil, err
 	}
-	f.read = func(k *known, b *stream.Block) (model.Numbers, error) {
-		numbers := model.Numbers{From: b.Start}
+	f.read = func(k *known, b *stream.Block) (input.Numbers, error) {
+		numbers := input.Numbers{From: b.Start}
 		return numbers, f.columns.read(k, b.Kept, b.X.Rows, numbers)
 	}
 	if err := f.gather(ctx); err != nil {
@@ -224,7 +226,7 @@ func (s Solver) kernels(k kernelgen.Kernel) []kernelgen.Kernel {
 }
 
 // begin checks the settings for data of a shape.
-func (s Solver) begin(e stream.Engine, shape model.Shape, kernels []kernelgen.Kernel) (*fit, error) {
+func (s Solver) begin(e stream.Engine, shape model.Size, kernels []kernelgen.Kernel) (*fit, error) {
 	f := &fit{Solver: s, engine: e, rows: shape.Rows, landmarks: s.Landmarks, outputs: outputs(shape),
 		tried: make([]Tried, len(kernels))}
 	switch {

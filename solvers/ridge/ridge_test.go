@@ -108,9 +108,9 @@ func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) *mat.Dense {
 	return mat.NewDense(m.Rows, m.Cols, m.Data)
 }
 
-func predict(t *testing.T, m *Model, x blas64.General, kinds ...model.Kind) blas64.General {
+func predict(t *testing.T, m *Model, x blas64.General, kinds ...model.Output) blas64.General {
 	t.Helper()
-	out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Kinds: kinds})
+	out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Outputs: kinds})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -507,9 +507,9 @@ func TestNasty(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		r := model.Request{Kinds: []model.Kind{model.Probability}}
+		r := model.Request{Outputs: []model.Output{model.Probability}}
 		if d.Classes == nil {
-			r = model.Request{Kinds: []model.Kind{model.Value, model.Lower, model.Upper}, Level: 0.9}
+			r = model.Request{Outputs: []model.Output{model.Value, model.Lower, model.Upper}, Level: 0.9}
 		}
 		out, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, x, r)
 		if err != nil || !dense.Finite(out) {
@@ -524,11 +524,11 @@ func TestSaved(t *testing.T) {
 	x, labels := rings(90)
 	_, y := wavy(90)
 	for _, d := range []*Data{classed(t, x, labels), targets(t, x, y)} {
-		kinds := []model.Kind{model.Decision, model.Probability}
+		kinds := []model.Output{model.Decision, model.Probability}
 		if d.Classes == nil {
-			kinds = []model.Kind{model.Value, model.Lower, model.Upper, model.Deviation}
+			kinds = []model.Output{model.Value, model.Lower, model.Upper, model.Deviation}
 		}
-		r := model.Request{Kinds: kinds, Level: 0.8}
+		r := model.Request{Outputs: kinds, Level: 0.8}
 		f, err := Solver{Seed: 2, Std: d.Classes == nil}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,9 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // heldOut are models of one penalty, and what they predict of the scoring sample: of each row the model without
@@ -26,10 +27,10 @@ type heldOut struct {
 func (c *candidate) leaveOut(ctx context.Context, models trained) (blas64.General, error) {
 	worker, n := c.outOfFold(models), c.sample.Count()
 	out := matrix.New(n, len(models[0])*c.outputs)
-	return out, stream.Each(ctx, c.engine.Threads, (n+stream.PanelRows-1)/stream.PanelRows, func(panel int) error {
-		first := panel * stream.PanelRows
-		last := min(first+stream.PanelRows, n)
-		numbers := model.Numbers{List: c.sample.Number[first:last]}
+	return out, stream.Each(ctx, c.engine.Threads, (n+tilesize.PanelRows-1)/tilesize.PanelRows, func(panel int) error {
+		first := panel * tilesize.PanelRows
+		last := min(first+tilesize.PanelRows, n)
+		numbers := input.Numbers{List: c.sample.Number[first:last]}
 		x := matrix.Rows(c.sample.Rows, first, last-first)
 		return worker()(x, numbers, c.known.group[first:last], func(rows []int, predictions blas64.General) {
 			for i, r := range rows {
@@ -41,7 +42,7 @@ func (c *candidate) leaveOut(ctx context.Context, models trained) (blas64.Genera
 
 // A predictor predicts the rows x of a panel, which have the numbers and groups given, and calls do for the
 // rows of each part that is left out.
-type predictor func(x blas64.General, numbers model.Numbers, groups []uint64,
+type predictor func(x blas64.General, numbers input.Numbers, groups []uint64,
 	do func(rows []int, predictions blas64.General)) error
 
 // outOfFold returns predictors of models that are trained without a part. The coefficients are taken to
@@ -54,11 +55,11 @@ func (c *candidate) outOfFold(models trained) func() predictor {
 	}
 	p, name := c.upper.Cols, c.data.Rows.Info().Name
 	return func() predictor {
-		fill, room := c.features.Raw(name), matrix.New(stream.PanelRows, p+1)
+		fill, room := c.features.Raw(name), matrix.New(tilesize.PanelRows, p+1)
 		for i := range room.Rows {
 			matrix.Row(room, i)[p] = 1
 		}
-		return func(x blas64.General, numbers model.Numbers, groups []uint64,
+		return func(x blas64.General, numbers input.Numbers, groups []uint64,
 			do func(rows []int, predictions blas64.General)) error {
 			k := matrix.Rows(room, 0, x.Rows)
 			if err := fill(matrix.Columns(k, 0, p), x, numbers); err != nil {

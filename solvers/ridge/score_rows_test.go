@@ -44,7 +44,7 @@ func TestScoreRows(t *testing.T) {
 
 // TestScoreRowsOutOfRange: too few rows are an error with the word of the setting.
 func TestScoreRowsOutOfRange(t *testing.T) {
-	s := model.Shape{Rows: 1000, Columns: 2, Targets: 1}
+	s := model.Size{Rows: 1000, Columns: 2, Targets: 1}
 	for _, rows := range []int{99, 1, -2} {
 		_, err := Solver{ScoreRows: rows}.Plan(stream.Engine{}, s, kernelgen.RBF(1))
 		if err == nil || !strings.Contains(err.Error(), "`score-rows") {
@@ -58,7 +58,7 @@ func TestPlanOfSample(t *testing.T) {
 	const n, d = 20_000, 400
 	plan := func(s Solver) *model.Plan {
 		s.Landmarks = 60
-		p, err := s.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: n, Columns: d, Targets: 1}, kernelgen.RBF(1e-3))
+		p, err := s.Plan(stream.Engine{Threads: 2}, model.Size{Rows: n, Columns: d, Targets: 1}, kernelgen.RBF(1e-3))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,10 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/metrics"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Scores are figures of a classifier on rows that its models were trained without.
@@ -118,16 +119,16 @@ func (c *candidate) scorePass(ctx context.Context, models trained, temperature f
 	return stream.Fold(ctx, e, "scores", c.data.Rows, c.newScoreSums, func() func(*sketch.Sum, *stream.Block) error {
 		predict, rowsOf := worker(), new(known)
 		return func(sums *sketch.Sum, b *stream.Block) error {
-			if err := c.columns.read(rowsOf, b.Kept, b.X.Rows, model.Numbers{From: b.Start}); err != nil {
+			if err := c.columns.read(rowsOf, b.Kept, b.X.Rows, input.Numbers{From: b.Start}); err != nil {
 				return err
 			}
-			for first, x := range b.Panels(stream.PanelRows) {
+			for first, x := range b.Panels(tilesize.PanelRows) {
 				start := b.Start + int64(first)
-				if err := model.CheckRows(info, x, start); err != nil {
+				if err := input.CheckRows(info, x, start); err != nil {
 					return err
 				}
 				groups := rowsOf.group[first:][:x.Rows]
-				err := predict(x, model.Numbers{From: start}, groups, func(rows []int, decisions blas64.General) {
+				err := predict(x, input.Numbers{From: start}, groups, func(rows []int, decisions blas64.General) {
 					for i, r := range rows {
 						c.addScore(sums, rowsOf, first+r, matrix.Row(decisions, i), temperature)
 					}

@@ -20,7 +20,7 @@ func TestApply(t *testing.T) {
 	z := normal(5, 2, "z")
 	ky := kernelgen.RBF(0.2)
 	for _, centred := range []bool{false, true} {
-		f := mustFit(t, Solver{Operator: CrossCovariance{}, KernelY: &ky, Rank: n, Center: centred, Engine: EngineExact}, d, kernelgen.RBF(0.3))
+		f := mustFit(t, Solver{Operator: CrossCovariance{}, KernelY: &ky, Rank: n, Center: centred, Algorithm: AlgorithmExact}, d, kernelgen.RBF(0.3))
 		sections, err := f.Right.Sections(t.Context(), stream.Engine{}, z)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -29,11 +30,11 @@ var _ model.Data = (*Data)(nil)
 
 // Pairs returns row i of x with row i of y, which may have different columns.
 func Pairs(x, y stream.Source) (*Data, error) {
-	n, err := model.KnownRows(x)
+	n, err := input.KnownRows(x)
 	if err != nil {
 		return nil, err
 	}
-	m, err := model.KnownRows(y)
+	m, err := input.KnownRows(y)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +47,11 @@ func Pairs(x, y stream.Source) (*Data, error) {
 // Unpaired returns the rows of x and of y, whose numbers may differ: for [Explicit] with a
 // matrix that is not square. With equal numbers it is [Pairs].
 func Unpaired(x, y stream.Source) (*Data, error) {
-	n, err := model.KnownRows(x)
+	n, err := input.KnownRows(x)
 	if err != nil {
 		return nil, err
 	}
-	m, err := model.KnownRows(y)
+	m, err := input.KnownRows(y)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func Unpaired(x, y stream.Source) (*Data, error) {
 
 // Single returns rows x_i without y, for [Covariance].
 func Single(x stream.Source) (*Data, error) {
-	n, err := model.KnownRows(x)
+	n, err := input.KnownRows(x)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (d *Data) Weighted(weights []float64) (*Data, error) {
 	if d.apart > 0 {
 		return nil, fmt.Errorf("weights are of pairs, and %s and %s have %d and %d rows", d.x.Info().Name, d.y.Info().Name, d.n, d.apart)
 	}
-	shares, err := model.Shares(d.x.Info().Name, "pair", d.n, weights)
+	shares, err := input.Shares(d.x.Info().Name, "pair", d.n, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (d *Data) Count() int64 { return d.n }
 func (d *Data) Single() bool { return d.y == nil }
 
 // rows returns the number of rows of a side that a fit looks at.
-func (d *Data) rows(s Side) int64 {
+func (d *Data) rows(s PairSide) int64 {
 	if s == OfY && d.apart > 0 {
 		return d.apart
 	}
@@ -103,7 +104,7 @@ func (d *Data) rows(s Side) int64 {
 func (d *Data) unpaired(sp *spaces) bool { return d.apart > 0 && sp.y != nil }
 
 // alone returns the rows of one side of unpaired data.
-func (d *Data) alone(s Side) *Data { return &Data{x: d.source(s), n: d.rows(s)} }
+func (d *Data) alone(s PairSide) *Data { return &Data{x: d.source(s), n: d.rows(s)} }
 
 // rootWeight returns √w_i.
 func (d *Data) rootWeight(i int64) float64 {
@@ -114,16 +115,16 @@ func (d *Data) rootWeight(i int64) float64 {
 }
 
 // source returns one side as the caller gave it.
-func (d *Data) source(s Side) stream.Source {
+func (d *Data) source(s PairSide) stream.Source {
 	if s == OfY {
 		return d.y
 	}
 	return d.x
 }
 
-// Shape returns the size of the data: of x, and of y on the right unless there is none.
-func (d *Data) Shape() model.Shape {
-	s := model.Shape{Rows: d.n, Columns: len(d.x.Info().Columns), Weighted: d.weights != nil}
+// Size returns the size of the data: of x, and of y on the right unless there is none.
+func (d *Data) Size() model.Size {
+	s := model.Size{Rows: d.n, Columns: len(d.x.Info().Columns), Weighted: d.weights != nil}
 	if d.y != nil {
 		s.Cols, s.RightColumns = d.rows(OfY), len(d.y.Info().Columns)
 	}
@@ -131,7 +132,7 @@ func (d *Data) Shape() model.Shape {
 }
 
 // rowsOf returns how many rows a side has.
-func rowsOf(s model.Shape, which Side) int64 {
+func rowsOf(s model.Size, which PairSide) int64 {
 	if which == OfY && !s.OneSource() {
 		return s.Cols
 	}
@@ -139,7 +140,7 @@ func rowsOf(s model.Shape, which Side) int64 {
 }
 
 // columnsOf returns how many columns the rows of a side have, 0 if it does not occur.
-func columnsOf(s model.Shape, which Side) int {
+func columnsOf(s model.Size, which PairSide) int {
 	switch {
 	case which == OfX || s.RightColumns == 0 && !s.OneSource():
 		return s.Columns
@@ -147,7 +148,7 @@ func columnsOf(s model.Shape, which Side) int {
 	return s.RightColumns
 }
 
-// Sample returns at most n rows of x. Weights count relative to the smallest: see [model.SampleShares].
+// Sample returns at most n rows of x. Weights count relative to the smallest: see [input.DrawShares].
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	return sideData{d, OfX}.Sample(ctx, n, seed)
 }
@@ -158,22 +159,22 @@ func (d *Data) Facts() []any { return []any{d.x, d.y, d.lag, d.runs, d.weights} 
 // sideData is one side of the pairs, for the words of its kernel.
 type sideData struct {
 	*Data
-	side Side
+	side PairSide
 }
 
-// Shape returns the columns of the side.
-func (d sideData) Shape() model.Shape {
-	return model.Shape{Rows: d.Data.rows(d.side), Columns: columnsOf(d.Data.Shape(), d.side)}
+// Size returns the columns of the side.
+func (d sideData) Size() model.Size {
+	return model.Size{Rows: d.Data.rows(d.side), Columns: columnsOf(d.Data.Size(), d.side)}
 }
 
-// Sample returns at most n rows of the side. Weights count relative to the smallest: see [model.SampleShares].
+// Sample returns at most n rows of the side. Weights count relative to the smallest: see [input.DrawShares].
 func (d sideData) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	if d.weights != nil {
 		weights := make([]float64, len(d.weights))
 		for i, root := range d.weights {
 			weights[i] = root * root
 		}
-		return model.SampleShares(ctx, weights, n, seed, "kernel sample", func(ctx context.Context, pairs []int64) (blas64.General, error) {
+		return input.DrawShares(ctx, weights, n, seed, "kernel sample", func(ctx context.Context, pairs []int64) (blas64.General, error) {
 			return d.gather(ctx, d.side, pairs)
 		})
 	}
@@ -181,7 +182,7 @@ func (d sideData) Sample(ctx context.Context, n int, seed uint64) (blas64.Genera
 }
 
 // draw returns the ascending numbers of at most n pairs, or rows of a side.
-func (d *Data) draw(s Side, n int, seed uint64, purpose string) []int64 {
+func (d *Data) draw(s PairSide, n int, seed uint64, purpose string) []int64 {
 	rows := d.rows(s)
 	sample, err := sketch.NewSample(rows, int(min(rows, int64(n))), seed, purpose)
 	if err != nil {
@@ -191,7 +192,7 @@ func (d *Data) draw(s Side, n int, seed uint64, purpose string) []int64 {
 }
 
 // gather fetches the rows of one side of some pairs.
-func (d *Data) gather(ctx context.Context, s Side, pairs []int64) (blas64.General, error) {
+func (d *Data) gather(ctx context.Context, s PairSide, pairs []int64) (blas64.General, error) {
 	numbers := make([]int64, len(pairs))
 	for i, p := range pairs {
 		numbers[i] = d.row(s, p)
@@ -201,5 +202,5 @@ func (d *Data) gather(ctx context.Context, s Side, pairs []int64) (blas64.Genera
 	if err != nil {
 		return rows, err
 	}
-	return rows, model.InSource(src.Info(), sketch.CheckFinite(rows), model.Numbers{List: numbers})
+	return rows, input.InSource(src.Info(), sketch.CheckFinite(rows), input.Numbers{List: numbers})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -212,13 +213,13 @@ func TestLandmarksConverge(t *testing.T) {
 	}
 	_, _, d := dependent(t, 120, 2, 2)
 	for _, task := range []Task{SVD, Eigen} {
-		s := Solver{Operator: CCA{1e-3}, Rank: 5, Engine: EngineExact}
+		s := Solver{Operator: CCA{1e-3}, Rank: 5, Algorithm: AlgorithmExact}
 		if task == Eigen {
 			s.Task, s.Operator = Eigen, Koopman{1e-3}
 		}
 		exact := mustFit(t, s, d, kernelgen.RBF(1))
 		last := math.Inf(1)
-		s.Engine = EngineLandmark
+		s.Algorithm = AlgorithmLandmark
 		for _, count := range []int{8, 20, 60, 240} {
 			s.Landmarks = count
 			f := mustFit(t, s, d, kernelgen.RBF(1))
@@ -253,7 +254,7 @@ func TestLagged(t *testing.T) {
 	}
 	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Landmarks: 20}
 	for _, lag := range []int{1, 5, 600} {
-		src := stream.NewCounted(stream.FromMatrix("path", path))
+		src := passcount.New(stream.FromMatrix("path", path))
 		late, err := Lagged(src, int64(lag))
 		if err != nil {
 			t.Fatal(err)
@@ -303,17 +304,17 @@ func TestPlan(t *testing.T) {
 	s := Solver{Operator: CCA{1e-3}, Rank: 3, Memory: 300 << 20}
 	_, _, d := dependent(t, 1200, 2, 2)
 	f := mustFit(t, s, d, kernelgen.RBF(0.5))
-	if f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "MiB") {
-		t.Errorf("engine %s, notes %q", f.Engine, f.Notes)
+	if f.Algorithm != AlgorithmLandmark || !strings.Contains(f.Notes[0], "MiB") {
+		t.Errorf("engine %s, notes %q", f.Algorithm, f.Notes)
 	}
-	p, err := s.Plan(stream.Engine{}, d.Shape(), kernelgen.RBF(0.5))
+	p, err := s.Plan(stream.Engine{}, d.Size(), kernelgen.RBF(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.SourcePasses != f.SourcePasses || float64(f.KernelEntries) > 1.5*float64(p.KernelEntries) || 3*f.KernelEntries < p.KernelEntries {
 		t.Errorf("planned %d passes and %d entries, took %d and %d", p.SourcePasses, p.KernelEntries, f.SourcePasses, f.KernelEntries)
 	}
-	large, err := s.Plan(stream.Engine{}, model.Shape{Rows: 1e9, Cols: 1e9, Columns: 2}, kernelgen.RBF(0.5))
+	large, err := s.Plan(stream.Engine{}, model.Size{Rows: 1e9, Cols: 1e9, Columns: 2}, kernelgen.RBF(0.5))
 	if err != nil || large.Memory.Total() > 2*p.Memory.Total() {
 		t.Errorf("memory of 10⁹ pairs %d, of 2000 %d; %v", large.Memory.Total(), p.Memory.Total(), err)
 	}
@@ -323,17 +324,17 @@ func TestPlan(t *testing.T) {
 // turns to landmarks, whose entries count beside those that were spent.
 func TestNotSpanned(t *testing.T) {
 	_, _, d := dependent(t, 1100, 2, 2)
-	s := Solver{Operator: Covariance{}, Rank: 3, Engine: EngineExact}
+	s := Solver{Operator: Covariance{}, Rank: 3, Algorithm: AlgorithmExact}
 	narrow := kernelgen.RBF(1e6)
 	if _, err := s.Fit(t.Context(), stream.Engine{}, d, narrow); !errors.Is(err, errNotSpanned) || !strings.Contains(err.Error(), "raise `landmarks`") {
 		t.Errorf("error %v", err)
 	}
-	s.Engine = EngineLandmark
+	s.Algorithm = AlgorithmLandmark
 	landmark := mustFit(t, s, d, narrow)
-	s.Engine = EngineAuto
+	s.Algorithm = AlgorithmAuto
 	f := mustFit(t, s, d, narrow)
-	if f.Engine != EngineLandmark || f.Choice.Name != "landmark" || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
-		t.Errorf("engine %s, notes %q, trace residual %v", f.Engine, f.Notes, f.TraceResiduals)
+	if f.Algorithm != AlgorithmLandmark || f.Choice.Name != "landmark" || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
+		t.Errorf("engine %s, notes %q, trace residual %v", f.Algorithm, f.Notes, f.TraceResiduals)
 	}
 	if !slices.Equal(f.Values, landmark.Values) || f.KernelEntries <= landmark.KernelEntries {
 		t.Errorf("values %v of %d entries, by landmarks %v of %d", f.Values, f.KernelEntries, landmark.Values, landmark.KernelEntries)
@@ -345,8 +346,8 @@ func TestAllPivots(t *testing.T) {
 	const rows = firstPivots + 8
 	_, _, d := dependent(t, rows, 2, 2)
 	f := mustFit(t, Solver{Operator: Covariance{}, Rank: 3}, d, kernelgen.RBF(1e6))
-	if f.Engine != EngineExact || f.Landmarks[0] != rows {
-		t.Errorf("engine %s, landmarks %v, notes %q", f.Engine, f.Landmarks, f.Notes)
+	if f.Algorithm != AlgorithmExact || f.Landmarks[0] != rows {
+		t.Errorf("engine %s, landmarks %v, notes %q", f.Algorithm, f.Landmarks, f.Notes)
 	}
 }
 
@@ -356,8 +357,8 @@ func TestLandmarksAfterExact(t *testing.T) {
 	_, _, d := dependent(t, 300, 2, 2)
 	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Landmarks: 310} // of 600 rows in one space
 	f := mustFit(t, s, d, kernelgen.RBF(1e6))
-	if f.Engine != EngineLandmark || f.Landmarks[0] != 310 {
-		t.Errorf("engine %s, landmarks %v", f.Engine, f.Landmarks)
+	if f.Algorithm != AlgorithmLandmark || f.Landmarks[0] != 310 {
+		t.Errorf("engine %s, landmarks %v", f.Algorithm, f.Landmarks)
 	}
 	if len(f.Estimates) != 1 || !strings.Contains(f.Estimates[0].Reason, "`landmarks`") || strings.Contains(f.Estimates[0].Reason, "engine exact") {
 		t.Errorf("errors %+v", f.Estimates)
@@ -368,7 +369,7 @@ func TestLandmarksAfterExact(t *testing.T) {
 // choice of landmarks and one pass take.
 func TestUnknownError(t *testing.T) {
 	_, _, d := dependent(t, 1500, 2, 2)
-	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Engine: EngineLandmark, Landmarks: 20}
+	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Algorithm: AlgorithmLandmark, Landmarks: 20}
 	f := mustFit(t, s, d, kernelgen.RBF(0.5))
 	if len(f.Estimates) != 1 || f.Estimates[0].Of != model.OperatorValues || !math.IsNaN(f.Estimates[0].Value) || f.Estimates[0].Reason == "" {
 		t.Errorf("errors %+v", f.Estimates)
@@ -376,7 +377,7 @@ func TestUnknownError(t *testing.T) {
 	if most := int64(20 * 1500 * 20); f.KernelEntries > most {
 		t.Errorf("%d kernel entries, more than %d", f.KernelEntries, most)
 	}
-	s.Engine, s.Landmarks = EngineExact, 0
+	s.Algorithm, s.Landmarks = AlgorithmExact, 0
 	if f := mustFit(t, s, d, kernelgen.RBF(0.5)); len(f.Estimates) > 0 {
 		t.Errorf("exact: errors %+v", f.Estimates)
 	}

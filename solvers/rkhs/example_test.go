@@ -71,7 +71,7 @@ func ExampleModel_PseudoInverse() {
 	if err != nil {
 		panic(err)
 	}
-	fit, err := rkhs.Solver{Operator: rkhs.MeanEmbedding{Ridge: 1e-4}, Rank: 20, Engine: rkhs.EngineLandmark,
+	fit, err := rkhs.Solver{Operator: rkhs.MeanEmbedding{Ridge: 1e-4}, Rank: 20, Algorithm: rkhs.AlgorithmLandmark,
 		Landmarks: 60}.Fit(ctx, engine, pairs, kernelgen.RBF(4))
 	if err != nil {
 		panic(err)

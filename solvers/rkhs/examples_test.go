@@ -141,8 +141,8 @@ func TestExampleMixture(t *testing.T) {
 	const sigma, rho = 0.5, 0.4
 	d := mixture(t, rho, 24)
 	first, second := closedMixture(sigma, rho)
-	for _, engine := range []Engine{EngineExact, EngineLandmark} {
-		f := mustFit(t, Solver{Operator: CrossCovariance{}, Rank: 4, Engine: engine}, d, normalised(sigma))
+	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLandmark} {
+		f := mustFit(t, Solver{Operator: CrossCovariance{}, Rank: 4, Algorithm: engine}, d, normalised(sigma))
 		if math.Abs(f.Values[0]-first) > 1e-10 || math.Abs(f.Values[1]-second) > 1e-10 {
 			t.Errorf("%s: values %v, want %v and %v", engine, f.Values, first, second)
 		}
@@ -181,9 +181,9 @@ func ornsteinUhlenbeck(t *testing.T, tau float64, n int) *Data {
 func TestOrnsteinUhlenbeckCubic(t *testing.T) {
 	const tau = 0.3
 	d := ornsteinUhlenbeck(t, tau, 10)
-	for _, engine := range []Engine{EngineExact, EngineLandmark} {
+	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLandmark} {
 		for _, op := range []Operator{Koopman{}, PerronFrobenius{}, PerronFrobenius{Sampled: true}} {
-			f := mustFit(t, Solver{Operator: op, Task: Eigen, Rank: 4, Engine: engine}, d, kernelgen.Poly(3, 1, 1))
+			f := mustFit(t, Solver{Operator: op, Task: Eigen, Rank: 4, Algorithm: engine}, d, kernelgen.Poly(3, 1, 1))
 			for k, v := range f.Eigenvalues() {
 				if cmplx.Abs(v-complex(math.Exp(-float64(k)*tau), 0)) > 1e-9 {
 					t.Errorf("%s, %s: eigenvalue %d is %v, want %v", engine, op, k, v, math.Exp(-float64(k)*tau))
@@ -194,7 +194,7 @@ func TestOrnsteinUhlenbeckCubic(t *testing.T) {
 				t.Errorf("%s, %s: timescales %v", engine, op, scales)
 			}
 		}
-		f := mustFit(t, Solver{Operator: CCA{}, Rank: 4, Engine: engine}, d, kernelgen.Poly(3, 1, 1))
+		f := mustFit(t, Solver{Operator: CCA{}, Rank: 4, Algorithm: engine}, d, kernelgen.Poly(3, 1, 1))
 		for k, v := range f.Values {
 			if math.Abs(v-math.Exp(-float64(k)*tau)) > 1e-9 {
 				t.Errorf("%s: correlation %d is %v, want %v", engine, k, v, math.Exp(-float64(k)*tau))
@@ -221,8 +221,8 @@ func TestOrnsteinUhlenbeckGaussian(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := mustFit(t, Solver{Operator: Koopman{1e-5}, Task: Eigen, Rank: 3, Landmarks: 60}, d, kernelgen.RBF(0.2))
-	if f.Engine != EngineLandmark {
-		t.Errorf("engine %s", f.Engine)
+	if f.Algorithm != AlgorithmLandmark {
+		t.Errorf("engine %s", f.Algorithm)
 	}
 	for k, v := range f.Eigenvalues() {
 		if want := math.Exp(-float64(k) * tau); cmplx.Abs(v-complex(want, 0)) > 0.04 {

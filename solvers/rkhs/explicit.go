@@ -11,8 +11,10 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Explicit is S = Ψ·B·Φᵀ = Σ B_ij·ψ(y_i)⊗φ(x_j) for a matrix B with a row for each y and a
@@ -36,12 +38,12 @@ func (o Explicit) Traits() Traits {
 }
 
 // checkSize refuses a matrix that has not a row for each y and a column for each x.
-func (o Explicit) checkSize(shape model.Shape) error {
+func (o Explicit) checkSize(shape model.Size) error {
 	if o.B == nil {
 		return errors.New("operator explicit needs the matrix B")
 	}
 	info := o.B.Info()
-	rows, err := model.KnownRows(o.B)
+	rows, err := input.KnownRows(o.B)
 	n, m := rowsOf(shape, OfY), shape.Rows
 	if o.Single {
 		n = m
@@ -61,11 +63,11 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 	info := o.B.Info()
 	sum, err := stream.Fold(ctx, e.Given(left, f.X), "matrix B", o.B, func() *sketch.Gram { return sketch.NewGram(left.Cols, f.X.Cols) },
 		func() func(*sketch.Gram, *stream.Block) error {
-			room := matrix.New(stream.PanelRows, f.X.Cols)
+			room := matrix.New(tilesize.PanelRows, f.X.Cols)
 			return func(g *sketch.Gram, b *stream.Block) error {
-				for first, rows := range b.Panels(stream.PanelRows) {
+				for first, rows := range b.Panels(tilesize.PanelRows) {
 					start := b.Start + int64(first)
-					if err := model.CheckRows(info, rows, start); err != nil {
+					if err := input.CheckRows(info, rows, start); err != nil {
 						return err
 					}
 					bx := matrix.Rows(room, 0, rows.Rows)
@@ -88,7 +90,7 @@ func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *space
 	if !d.unpaired(sp) {
 		return s.expandPairs(ctx, e, d, sp, means, f)
 	}
-	for _, which := range []Side{OfX, OfY} {
+	for _, which := range []PairSide{OfX, OfY} {
 		one, to := sp.alone(which), &Factors{}
 		if err := s.expandPairs(ctx, e, d.alone(which), one, [2][]float64{means[which]}, to); err != nil {
 			return err
@@ -110,7 +112,7 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 	rows, err := stream.MapRows(ctx, e, "features of all pairs", src, columns.Width(), func() func(blas64.General, *stream.Block) error {
 		fill := columns.Worker(src.Info().Name)
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, panel := range b.Panels(stream.PanelRows) {
+			for first, panel := range b.Panels(tilesize.PanelRows) {
 				if err := fill(matrix.Rows(dst, first, panel.Rows), panel, b.Start+int64(first)); err != nil {
 					return err
 				}

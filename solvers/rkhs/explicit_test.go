@@ -61,8 +61,8 @@ func TestExplicitLinear(t *testing.T) {
 				}
 				want := new(mat.Dense)
 				want.Product(left.T(), mat.NewDense(n, n, b.Data), shifted(x))
-				for _, engine := range []Engine{EngineExact, EngineLandmark} {
-					f := mustFit(t, Solver{Operator: Explicit{stream.FromMatrix("B", b), alone}, Rank: 10, Center: centred, Engine: engine}, data, kernelgen.Linear())
+				for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLandmark} {
+					f := mustFit(t, Solver{Operator: Explicit{stream.FromMatrix("B", b), alone}, Rank: 10, Center: centred, Algorithm: engine}, data, kernelgen.Linear())
 					checkSVD(t, f, want)
 				}
 			}

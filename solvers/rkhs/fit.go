@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -26,29 +27,29 @@ import (
 // kernel entries for p and q landmarks, 2·n·(p+q)² flops, memory for (1+p+q)² numbers and
 // the partial sums of as many; then dense algebra of p×q matrices.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, s, d, k, s.fit)
+	return family.Leave(ctx, e, s, d, k, s.fit)
 }
 
 // fit implements Fit.
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	set := s.with(k)
-	if err := set.check(d.Shape()); err != nil {
+	if err := set.check(d.Size()); err != nil {
 		return nil, err
 	}
 	if err := set.resolve(ctx, e, d); err != nil {
 		return nil, err
 	}
 	f, err := set.fit(ctx, e, d)
-	if err == nil && s.Engine == EngineAuto {
-		f.Choice.Name = f.Engine.String()
+	if err == nil && s.Algorithm == AlgorithmAuto {
+		f.Choice.Name = f.Algorithm.String()
 	}
 	return f, err
 }
 
 // fit returns Fit with kernels of numbers.
 func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
-	given, auto := s, s.Engine == EngineAuto
-	s, notes, err := s.settings(e, d.Shape())
+	given, auto := s, s.Algorithm == AlgorithmAuto
+	s, notes, err := s.settings(e, d.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	switch {
 	case auto && errors.Is(err, errNotSpanned):
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
-		s.Engine, s.Landmarks = EngineLandmark, cmp.Or(given.Landmarks, defaultLandmarks)
+		s.Algorithm, s.Landmarks = AlgorithmLandmark, cmp.Or(given.Landmarks, defaultLandmarks)
 		compare = "compare with more `landmarks`"
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
@@ -87,7 +88,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err := s.decompose(ctx, e, d, sp, m, f); err != nil {
 		return nil, err
 	}
-	if s.Engine == EngineLandmark {
+	if s.Algorithm == AlgorithmLandmark {
 		f.AddEstimate(model.Estimate{Of: model.OperatorValues, Value: math.NaN(),
 			Reason: "residuals are of the span of the features: " + compare})
 	}
@@ -122,7 +123,7 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 		fit.SourcePasses++
 	}
 	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
-	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine,
+	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Algorithm: s.Algorithm,
 		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	if d.unpaired(sp) {
 		fit.RowsY = d.apart
@@ -157,7 +158,7 @@ func (c *decomposition) svd(t *triplets, system blas64.General, f *Factors) erro
 }
 
 // functions returns functions of a side.
-func (c *decomposition) functions(which Side, m blas64.General) *Functions {
+func (c *decomposition) functions(which PairSide, m blas64.General) *Functions {
 	space := c.spaces.x
 	if which == OfY {
 		space = c.spaces.y
@@ -233,7 +234,7 @@ func (f *Fit) remark(s Solver, asked int) {
 	}
 	for i, left := range f.TraceResiduals {
 		if left > carriedLittle {
-			warn("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", Side(i), left)
+			warn("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", PairSide(i), left)
 		}
 	}
 	if worst := f.Residual(); worst > 1e-8 {

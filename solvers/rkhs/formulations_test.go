@@ -36,7 +36,7 @@ const (
 // fitBy fits by the exact engine with another formulation than that of the package.
 func fitBy(t *testing.T, form formulation, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
-	s.Engine = EngineExact
+	s.Algorithm = AlgorithmExact
 	f := mustFit(t, s, d, k)
 	if form == qr {
 		return f
@@ -51,7 +51,7 @@ func fitBy(t *testing.T, form formulation, s Solver, d *Data, k kernelgen.Kernel
 func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) error {
 	t.Helper()
 	e := stream.Engine{Threads: 2}
-	s, _, err := s.settings(e, d.Shape())
+	s, _, err := s.settings(e, d.Size())
 	if err != nil {
 		return err
 	}

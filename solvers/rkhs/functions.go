@@ -9,9 +9,11 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Functions are elements of an RKHS that can be evaluated at any row:
@@ -99,7 +101,7 @@ func span(first, n int) []int {
 // functions and behind them the imaginary parts, if there are any. Cost: p kernel entries and 2·p·r
 // flops for a row with p landmarks and r features, and 2·r flops for a column.
 func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
-	if err := model.CheckColumns(info, f.Dimension()); err != nil {
+	if err := input.CheckColumns(info, f.Dimension()); err != nil {
 		return nil, err
 	}
 	maker := f.Space.Features(info.Name)
@@ -107,7 +109,7 @@ func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
 		features := maker()
 		var room []float64 // of the largest panel so far
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
+			for first, x := range b.Panels(tilesize.PanelRows) {
 				rows := matrix.Reuse(&room, x.Rows, f.Coefficients.Rows)
 				if err := features(rows, x, b.Start+int64(first)); err != nil {
 					return err

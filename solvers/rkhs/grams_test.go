@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // allPairs is everything about all pairs in memory: Gram matrices from the kernel, and
@@ -20,7 +21,7 @@ type allPairs struct {
 }
 
 // gram returns that of a side.
-func (a *allPairs) gram(s Side) blas64.General {
+func (a *allPairs) gram(s PairSide) blas64.General {
 	if s == OfX {
 		return a.x
 	}
@@ -28,7 +29,7 @@ func (a *allPairs) gram(s Side) blas64.General {
 }
 
 // cross returns the Gram matrix between the features of two sides, rows of the first.
-func (a *allPairs) cross(rows, cols Side) blas64.General {
+func (a *allPairs) cross(rows, cols PairSide) blas64.General {
 	switch {
 	case rows == cols:
 		return a.gram(rows)
@@ -59,7 +60,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine, d *Data) 
 	}
 	grams := []struct {
 		to   *blas64.General
-		x, y Side
+		x, y PairSide
 		want bool
 	}{{&a.x, OfX, OfX, true}, {&a.y, OfY, OfY, rows[OfY].Rows > 0}, {&a.xy, OfX, OfY, rows[OfY].Rows > 0 && c.spaces.x == c.spaces.y}}
 	for _, g := range grams {
@@ -110,9 +111,9 @@ func (c *decomposition) prepare(m blas64.General, root []float64, rows, cols boo
 // gramOf returns the kernel between all rows of x and y.
 func gramOf(ctx context.Context, e stream.Engine, k kernelgen.Kernel, x, y blas64.General) (blas64.General, error) {
 	m := matrix.New(x.Rows, y.Rows)
-	err := stream.Pairs(ctx, e, "Gram matrix", stream.FromMatrix("x", x), stream.FromMatrix("y", y), stream.Full, func() func(i, j *stream.Block) error {
+	err := stream.Pairs(ctx, e, "Gram matrix", stream.FromMatrix("x", x), stream.FromMatrix("y", y), false, func() func(i, j *stream.Block) error {
 		var work kernelgen.Workspace
-		room := make([]float64, stream.PairRows*stream.PairRows)
+		room := make([]float64, tilesize.PairRows*tilesize.PairRows)
 		return func(i, j *stream.Block) error {
 			tile := matrix.Of(room, i.X.Rows, j.X.Rows)
 			k.Fill(tile, i.X, k.Pack(j.X), &work)

@@ -39,7 +39,7 @@ type Matrix struct {
 }
 
 // decompose returns the thin decomposition of X or Y.
-func (f *Factors) decompose(s Side) (*dense.SVD, error) {
+func (f *Factors) decompose(s PairSide) (*dense.SVD, error) {
 	at, m := &f.svdX, f.X
 	if s == OfY {
 		at, m = &f.svdY, f.Y
@@ -59,7 +59,7 @@ func (f *Factors) decompose(s Side) (*dense.SVD, error) {
 }
 
 // String returns x or y.
-func (s Side) String() string {
+func (s PairSide) String() string {
 	if s == OfX {
 		return "x"
 	}
@@ -103,7 +103,7 @@ func (Covariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix
 
 func (CrossCovariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	size := 1.0
-	for _, s := range []Side{OfX, OfY} {
+	for _, s := range []PairSide{OfX, OfY} {
 		d, err := f.decompose(s)
 		if err != nil {
 			return Matrix{}, err
@@ -231,7 +231,7 @@ func (o CCA) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, err
 	root := func(s float64) float64 { return s / math.Hypot(s, math.Sqrt(o.Ridge)) }
 	var halves [2]blas64.General
 	dropped := 0
-	for i, s := range []Side{OfX, OfY} {
+	for i, s := range []PairSide{OfX, OfY} {
 		d, err := f.decompose(s)
 		if err != nil {
 			return Matrix{}, err
@@ -244,7 +244,7 @@ func (o CCA) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, err
 }
 
 // inverseRoot returns (C+ε)^(−1/2) in the basis of X or Y, on the span of the features.
-func (f *Factors) inverseRoot(s Side, ridge float64) (blas64.General, error) {
+func (f *Factors) inverseRoot(s PairSide, ridge float64) (blas64.General, error) {
 	d, err := f.decompose(s)
 	if err != nil {
 		return blas64.General{}, err

@@ -21,7 +21,7 @@ import (
 type Model struct {
 	Task        Task
 	Operator    Operator
-	Engine      Engine
+	Algorithm   Algorithm
 	Centered    bool
 	Inverse     bool // it is of the pseudo-inverse of the operator
 	Seed        uint64

@@ -11,10 +11,11 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // moments is what one pass over the pairs leaves: the triangular factor R of the rows
@@ -36,7 +37,7 @@ const (
 func newMoments(cols int) *moments { return &moments{A: sketch.NewQR(cols), B: sketch.NewSum(2, 2)} }
 
 // traceLeft returns the part of the trace of a side that features leave.
-func traceLeft(m *moments, s Side) float64 {
+func traceLeft(m *moments, s PairSide) float64 {
 	t := matrix.Row(m.B.General, int(s))
 	if t[kernelTrace] <= 0 {
 		return math.NaN()
@@ -69,7 +70,7 @@ func (p part) spread(m *moments) float64 {
 
 // part is a side in the columns of a pass.
 type part struct {
-	side  Side
+	side  PairSide
 	info  stream.Info
 	space *lowrank.Model
 	at    int // number of its first column
@@ -94,7 +95,7 @@ func (sp *spaces) columns(d *Data) *basis.Columns {
 			Worker: func() func(dst, x blas64.General, start int64) error {
 				features := maker()
 				return func(dst, x blas64.General, start int64) error {
-					if err := model.InSource(p.info, sketch.CheckFinite(x), model.Numbers{From: d.row(p.side, start)}); err != nil {
+					if err := input.InSource(p.info, sketch.CheckFinite(x), input.Numbers{From: d.row(p.side, start)}); err != nil {
 						return err
 					}
 					return features(dst, x, d.row(p.side, start))
@@ -140,7 +141,7 @@ func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 		return s.pass(ctx, e, "pairs", d, sp)
 	}
 	var sides [2]*moments
-	for _, which := range []Side{OfX, OfY} {
+	for _, which := range []PairSide{OfX, OfY} {
 		one := sp.alone(which)
 		m, err := s.pass(ctx, e, "rows of "+which.String(), d.alone(which), one)
 		if err != nil {
@@ -206,7 +207,7 @@ func (sp *spaces) count(d *Data) {
 
 // traceAdder returns a function for one goroutine that adds to the traces of both sides.
 func (sp *spaces) traceAdder(d *Data, columns *basis.Columns) func(to *sketch.Sum, r basis.Rows) {
-	parts, diagonal := sp.parts(d), make([]float64, stream.PanelRows)
+	parts, diagonal := sp.parts(d), make([]float64, tilesize.PanelRows)
 	var selves []func(dst []float64, x blas64.General)
 	for _, p := range parts {
 		selves = append(selves, p.space.SelfEntries())

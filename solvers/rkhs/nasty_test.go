@@ -140,7 +140,7 @@ func TestErrors(t *testing.T) {
 		{fit(Solver{Operator: Covariance{}, Rank: 1, Landmarks: -1}, single, rbf), "landmarks -1"},
 		{fit(Solver{Operator: Covariance{}, Cutoff: 2}, single, rbf), "cutoff"},
 		{fit(Solver{Operator: Covariance{}}, single, kernelgen.SNE(1)), "symmetric"},
-		{fit(Solver{Operator: CCA{}, Engine: EngineExact, Landmarks: 5}, d, rbf), "of the trace"},
+		{fit(Solver{Operator: CCA{}, Algorithm: AlgorithmExact, Landmarks: 5}, d, rbf), "of the trace"},
 		{fit(Solver{Operator: Covariance{}, Center: true}, pairs(t, constant(9, 2, 4), matrix.Rows(x, 0, 9)), kernelgen.Linear()), "all the same"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
@@ -170,7 +170,7 @@ func TestBadRowInPass(t *testing.T) {
 	x := normal(5000, 1, "x")
 	d := pairs(t, x, x)
 	chosen := map[int64]bool{}
-	for _, which := range []Side{OfX, OfY} {
+	for _, which := range []PairSide{OfX, OfY} {
 		for _, i := range d.draw(OfX, poolLeast, 0, "landmarks of "+which.String()) {
 			chosen[i] = true
 		}

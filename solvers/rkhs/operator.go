@@ -29,10 +29,10 @@ type Operator interface {
 
 // Traits are what there is to know of an operator besides its matrix.
 type Traits struct {
-	Range, Domain Side // whose features span them
-	OneSpace      bool // both are in one RKHS by definition
-	Symmetric     bool // self-adjoint and not negative
-	Single        bool // y does not occur
+	Range, Domain PairSide // whose features span them
+	OneSpace      bool     // both are in one RKHS by definition
+	Symmetric     bool     // self-adjoint and not negative
+	Single        bool     // y does not occur
 	// Inverts tells that Matrix inverts a covariance operator, to which it adds Ridge, ε.
 	Inverts bool
 	Ridge   float64
@@ -41,12 +41,12 @@ type Traits struct {
 	AllPairs bool
 }
 
-// Side is which of the rows of a pair.
-type Side uint8
+// PairSide is which of the rows of a pair.
+type PairSide uint8
 
 // The sides.
 const (
-	OfX Side = iota
+	OfX PairSide = iota
 	OfY
 )
 

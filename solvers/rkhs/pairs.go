@@ -53,7 +53,7 @@ func (j *joined) Info() stream.Info { return j.info }
 // Open returns a reader of the pairs from the given one on: of both sources, or of
 // that of lagged rows.
 func (j *joined) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(j.info, first); err != nil {
+	if err := j.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	d := j.data

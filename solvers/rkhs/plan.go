@@ -8,16 +8,17 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Plan returns the cost of a fit. That of EngineExact is for as many landmarks as it may
 // take.
-func (s Solver) Plan(e stream.Engine, shape model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	return s.with(k).plan(e, shape)
 }
 
-func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
-	auto := s.Engine == EngineAuto
+func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
+	auto := s.Algorithm == AlgorithmAuto
 	s, notes, err := s.settings(e, shape)
 	if err != nil {
 		return nil, err
@@ -34,11 +35,11 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	e = grid(e, columns, features)
 	p := model.NewPlan(e, rows, columns)
 	p.SourcePasses, p.SharedPasses = 1, []string{"pairs"}
-	if s.Engine == EngineExact {
+	if s.Algorithm == AlgorithmExact {
 		p.SetNotShardable("the exact engine looks at pairs of rows, which are in memory; use `engine landmark`")
 	}
 	if p.Notes = notes; auto {
-		p.Choice.Name = s.Engine.String()
+		p.Choice.Name = s.Algorithm.String()
 	}
 	for _, space := range s.spacesOf(shape) {
 		p.AddEntries(float64(space.of) * float64(s.planSpace(p, e, space)))
@@ -65,7 +66,7 @@ type plannedSpace struct {
 }
 
 // spacesOf returns the spaces of a fit.
-func (s setting) spacesOf(shape model.Shape) []plannedSpace {
+func (s setting) spacesOf(shape model.Size) []plannedSpace {
 	n, m := shape.Rows, rowsOf(shape, OfY)
 	switch {
 	case s.Operator.Traits().Single:
@@ -80,7 +81,7 @@ func (s setting) spacesOf(shape model.Shape) []plannedSpace {
 func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) int64 {
 	of := model.NewPlan(e, space.rows, space.columns)
 	n, d, c := space.rows, int64(space.columns), int64(s.mostFeatures(space.rows))
-	if s.Engine == EngineExact {
+	if s.Algorithm == AlgorithmExact {
 		proposals := int64(basis.Proposals(n))
 		of.Add("Cholesky factor", n*c, "`landmarks`")
 		of.Add("residual diagonal", 2*n, "the number of rows")
@@ -97,19 +98,19 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) i
 }
 
 // planPass adds the pass over the pairs and the algebra after it.
-func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, columns int, features int64) {
+func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Size, columns int, features int64) {
 	n := shape.Longest()
 	threads := e.PassWorkers(n, columns)
 	p.Add("landmarks", 2*features*int64(columns), "`landmarks`")
-	p.Add("features of a panel", threads*stream.PanelRows*2*features, "`threads`")
+	p.Add("features of a panel", threads*tilesize.PanelRows*2*features, "`threads`")
 	// Three squares for products of matrices, or one and what it is stacked on for reflections.
-	p.Add("QR workspace", threads*(max(stream.PanelRows, features)+4*features)*features, "`landmarks`")
+	p.Add("QR workspace", threads*(max(tilesize.PanelRows, features)+4*features)*features, "`landmarks`")
 	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`landmarks`")
 	if s.Operator.Traits().AllPairs {
 		p.SourcePasses++
 		p.Add("features of all pairs", 2*n*features, "`landmarks`")
 	}
-	if s.Center && slices.ContainsFunc(s.kernels[:], kernelgen.Kernel.CentredShift) {
+	if s.Center && slices.ContainsFunc(s.kernels[:], kernelgen.Kernel.CenteredShift) {
 		p.Add("moved rows", threads*tiles.OriginRows*int64(columns), "`threads`")
 	}
 	if shape.Weighted {

@@ -10,8 +10,8 @@ import (
 
 // The memory of a plan does not grow with the pairs, but by their weights.
 func TestPlanOfWeights(t *testing.T) {
-	s := Solver{Operator: CCA{1}, Rank: 2, Engine: EngineLandmark, Landmarks: 50}
-	shape := model.Shape{Rows: 1e8, Columns: 3, RightColumns: 2}
+	s := Solver{Operator: CCA{1}, Rank: 2, Algorithm: AlgorithmLandmark, Landmarks: 50}
+	shape := model.Size{Rows: 1e8, Columns: 3, RightColumns: 2}
 	without, err := s.Plan(stream.Engine{}, shape, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -34,7 +35,7 @@ type Solver struct {
 	// subtracted from the rows: they are the origin of the space. Large offsets then lose no digits.
 	Center bool
 
-	Engine Engine
+	Algorithm Algorithm
 	// Landmarks is how many rows of either side span the functions; for one space, of
 	// both sides together. 0 means 300. For EngineExact it is the most pivots that the
 	// span of all rows may take, 0 meaning 1000: it refuses a kernel of higher rank.
@@ -73,14 +74,14 @@ func (s Solver) with(k kernelgen.Kernel) setting {
 
 // resolve makes the words of kernels numbers.
 func (s *setting) resolve(ctx context.Context, e stream.Engine, d *Data) (err error) {
-	if s.kernels[OfX], err = model.Resolve(ctx, e, d, s.kernels[OfX], s.Seed); err != nil {
+	if s.kernels[OfX], err = family.Resolve(ctx, e, d, s.kernels[OfX], s.Seed); err != nil {
 		return err
 	}
 	switch {
 	case s.OneSpace():
 		s.kernels[OfY] = s.kernels[OfX]
 	case d.y != nil && !s.Operator.Traits().Single:
-		s.kernels[OfY], err = model.Resolve(ctx, e, sideData{d, OfY}, s.kernels[OfY], s.Seed)
+		s.kernels[OfY], err = family.Resolve(ctx, e, sideData{d, OfY}, s.kernels[OfY], s.Seed)
 	}
 	return err
 }
@@ -93,7 +94,7 @@ func (s Solver) OneSpace() bool {
 }
 
 // settings fills in what was left to us, and refuses what cannot be.
-func (s setting) settings(e stream.Engine, shape model.Shape) (setting, []string, error) {
+func (s setting) settings(e stream.Engine, shape model.Size) (setting, []string, error) {
 	if err := s.check(shape); err != nil {
 		return s, nil, err
 	}
@@ -101,19 +102,19 @@ func (s setting) settings(e stream.Engine, shape model.Shape) (setting, []string
 		s.Cutoff = 1e-10
 	}
 	var notes []string
-	if s.Engine == EngineAuto {
+	if s.Algorithm == AlgorithmAuto {
 		s, notes = s.choose(e, shape)
 	}
 	if s.Landmarks == 0 {
 		s.Landmarks = defaultLandmarks
-		if s.Engine == EngineExact {
+		if s.Algorithm == AlgorithmExact {
 			s.Landmarks = defaultExact
 		}
 	}
 	return s, notes, nil
 }
 
-func (s setting) check(shape model.Shape) error {
+func (s setting) check(shape model.Size) error {
 	if s.Operator == nil {
 		panic("rkhs: a solver without an operator")
 	}
@@ -150,9 +151,9 @@ func (s setting) check(shape model.Shape) error {
 }
 
 // choose returns what EngineAuto takes.
-func (s setting) choose(e stream.Engine, shape model.Shape) (setting, []string) {
-	because := func(engine Engine, format string, args ...any) (setting, []string) {
-		s.Engine = engine
+func (s setting) choose(e stream.Engine, shape model.Size) (setting, []string) {
+	because := func(engine Algorithm, format string, args ...any) (setting, []string) {
+		s.Algorithm = engine
 		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
 	}
 	what := "pairs"
@@ -161,14 +162,14 @@ func (s setting) choose(e stream.Engine, shape model.Shape) (setting, []string) 
 	}
 	switch {
 	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Longest():
-		return because(EngineLandmark, "%d landmarks were asked for", s.Landmarks)
+		return because(AlgorithmLandmark, "%d landmarks were asked for", s.Landmarks)
 	case shape.Longest() > AutoPairs:
-		return because(EngineLandmark, "there are %d %s, and the exact engine is for up to %d", shape.Longest(), what, AutoPairs)
+		return because(AlgorithmLandmark, "there are %d %s, and the exact engine is for up to %d", shape.Longest(), what, AutoPairs)
 	}
 	exact := s
-	exact.Engine, exact.Landmarks = EngineExact, cmp.Or(s.Landmarks, defaultExact)
+	exact.Algorithm, exact.Landmarks = AlgorithmExact, cmp.Or(s.Landmarks, defaultExact)
 	if p, err := exact.plan(e, shape); err == nil && s.Memory > 0 && p.Memory.Total() > s.Memory {
-		return because(EngineLandmark, "the exact engine would take %d MiB of memory", p.Memory.Total()>>20)
+		return because(AlgorithmLandmark, "the exact engine would take %d MiB of memory", p.Memory.Total()>>20)
 	}
-	return because(EngineExact, "there are %d %s: few enough to span the features of all of them", shape.Longest(), what)
+	return because(AlgorithmExact, "there are %d %s: few enough to span the features of all of them", shape.Longest(), what)
 }

@@ -28,7 +28,7 @@ type spaces struct {
 }
 
 // alone returns the space of one side.
-func (sp *spaces) alone(s Side) *spaces {
+func (sp *spaces) alone(s PairSide) *spaces {
 	if s == OfY {
 		return &spaces{x: sp.y}
 	}
@@ -70,14 +70,14 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		return sp, err
 	}
 	for which, m := range []**lowrank.Model{&sp.x, &sp.y} {
-		if Side(which) == OfY && s.Operator.Traits().Single {
+		if PairSide(which) == OfY && s.Operator.Traits().Single {
 			break
 		}
-		rows, err := s.pool(ctx, d, s.poolSize(d.rows(Side(which))), Side(which))
+		rows, err := s.pool(ctx, d, s.poolSize(d.rows(PairSide(which))), PairSide(which))
 		if err != nil {
 			return sp, err
 		}
-		if *m, err = sp.fit(ctx, e, s, s.kernels[which], Side(which).String(), rows); err != nil {
+		if *m, err = sp.fit(ctx, e, s, s.kernels[which], PairSide(which).String(), rows); err != nil {
 			return sp, err
 		}
 	}
@@ -85,7 +85,7 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 }
 
 // pool returns the rows that landmarks of a side are chosen from.
-func (s Solver) pool(ctx context.Context, d *Data, n int64, which Side) (blas64.General, error) {
+func (s Solver) pool(ctx context.Context, d *Data, n int64, which PairSide) (blas64.General, error) {
 	return d.gather(ctx, which, d.draw(which, int(n), s.Seed, "landmarks of "+which.String()))
 }
 
@@ -98,7 +98,7 @@ const (
 
 // poolSize returns how many of n rows landmarks are chosen from.
 func (s Solver) poolSize(n int64) int64 {
-	if s.Engine == EngineExact {
+	if s.Algorithm == AlgorithmExact {
 		return n
 	}
 	return min(n, max(poolLeast, poolRows*int64(s.Landmarks)))
@@ -130,7 +130,7 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 
 // features returns those of landmarks J: k(x, J)·U⁻¹ with UᵀU = K(J, J).
 func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
-	t, pool := tiles.Plain(k), basis.NewPanel(rows, stream.Numbers(rows.Rows), nil)
+	t, pool := tiles.Plain(k), basis.NewPanel(rows, matrix.Numbers(rows.Rows), nil)
 	if s.Center {
 		basis.SetOrigin(t, rows)
 	}
@@ -162,7 +162,7 @@ func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k ke
 
 // landmarks chooses landmarks from a pool of rows.
 func (s setting) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
-	if s.Engine == EngineExact {
+	if s.Algorithm == AlgorithmExact {
 		return s.spanning(ctx, e, t, pool, name)
 	}
 	return s.choice(int64(pool.Count())).Choose(ctx, e, t, pool, name)

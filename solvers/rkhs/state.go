@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -55,7 +56,7 @@ func (h header) Sizes(*model.Archive) map[string]int64 {
 // CCA; and with centred features the same names with _offsets. A function of a row is
 // u·√left_features_values·left − left_offsets.
 func (m *Model) Save() (*model.Archive, error) {
-	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: m.Operator.Traits().Ridge, Engine: m.Engine.String(),
+	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: m.Operator.Traits().Ridge, Engine: m.Algorithm.String(),
 		Formulation: "qr", Centred: m.Centered, Inverse: m.Inverse, Complex: m.Imag != nil,
 		Seed: m.Seed, Pairs: m.Pairs, RowsY: m.RowsY, Lag: m.Lag, Rank: m.Rank(), Values: m.Values, Imag: m.Imag,
 		U: m.Left, V: m.Right, CanonicalU: m.CanonicalLeft, CanonicalV: m.CanonicalRight}
@@ -83,7 +84,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	}
 	m := &Model{Centered: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, RowsY: h.RowsY, Lag: h.Lag,
 		Values: h.Values, Imag: h.Imag,
-		Task: model.Word(a, h.Task, ParseTask), Engine: model.Word(a, h.Engine, ParseEngine), Operator: h.operator(a),
+		Task: family.Word(a, h.Task, ParseTask), Algorithm: family.Word(a, h.Engine, ParseAlgorithm), Operator: h.operator(a),
 		Left: h.U, Right: h.V, CanonicalLeft: h.CanonicalU, CanonicalRight: h.CanonicalV}
 	if h.Complex && m.Task != Eigen {
 		a.Fail("task %s has no complex values", m.Task)
@@ -105,7 +106,7 @@ func (h header) operator(a *model.Archive) Operator {
 	if h.Own {
 		return remembered{h.Kind, h.Ridge, h.Symmetric}
 	}
-	return model.Word(a, h.Kind, func(kind string) (Operator, error) { return ParseOperator(kind, h.Ridge) })
+	return family.Word(a, h.Kind, func(kind string) (Operator, error) { return ParseOperator(kind, h.Ridge) })
 }
 
 // bind gives functions their features.

@@ -15,7 +15,7 @@ func TestTrace(t *testing.T) {
 		kernel kernelgen.Kernel
 		centre bool
 	}{{kernelgen.RBF(0.3), false}, {kernelgen.RBF(0.3), true}, {kernelgen.Poly(2, 1, 1), true}, {kernelgen.Laplace(0.7), false}} {
-		f := mustFit(t, Solver{Operator: Covariance{}, Rank: 60, Center: c.centre, Engine: EngineExact}, d, c.kernel)
+		f := mustFit(t, Solver{Operator: Covariance{}, Rank: 60, Center: c.centre, Algorithm: AlgorithmExact}, d, c.kernel)
 		if sum := floats.Sum(f.Values); !near(sum, f.Trace, 1e-10*f.Trace) {
 			t.Errorf("kernel %s, centred %v: values sum up to %v, and the trace is %v", c.kernel, c.centre, sum, f.Trace)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -14,7 +14,7 @@ import (
 // holds one after the other, which no pair leaves; none means that all rows are one. A
 // trajectory that is no longer than the lag gives no pair.
 func Lagged(src stream.Source, lag int64, lengths ...int64) (*Data, error) {
-	n, err := model.KnownRows(src)
+	n, err := input.KnownRows(src)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (d *Data) runOf(pair int64) int {
 }
 
 // row returns the number of the row that is one side of a pair.
-func (d *Data) row(s Side, pair int64) int64 {
+func (d *Data) row(s PairSide, pair int64) int64 {
 	if d.lag == 0 {
 		return pair
 	}

@@ -40,14 +40,14 @@ func TestTrajectories(t *testing.T) {
 			for first := range early {
 				checkPairs(t, d, first, x, y)
 			}
-			for s, want := range map[Side]blas64.General{OfX: x, OfY: y} {
+			for s, want := range map[PairSide]blas64.General{OfX: x, OfY: y} {
 				got, err := d.gather(t.Context(), s, []int64{0, d.n / 2, d.n - 1})
 				if err != nil || !slices.Equal(got.Data, chosen(want, []int64{0, d.n / 2, d.n - 1}).Data) {
 					t.Errorf("side %s: %v, %v", s, got.Data, err)
 				}
 			}
 			for _, op := range []Operator{Koopman{1e-2}, Covariance{}} {
-				s := Solver{Operator: op, Rank: 2, Engine: EngineLandmark}
+				s := Solver{Operator: op, Rank: 2, Algorithm: AlgorithmLandmark}
 				got, want := mustFit(t, s, d, kernelgen.RBF(0.5)), mustFit(t, s, pairs(t, x, y), kernelgen.RBF(0.5))
 				for i, v := range want.Values {
 					if !near(got.Values[i], v, 1e-10) {

@@ -22,7 +22,7 @@ func (m *Model) Describe() *model.Description {
 		d.Facts = append(d.Facts, model.Fact{Name: name, Value: fmt.Sprint(value)})
 	}
 	fact("task", m.Task)
-	fact("engine", m.Engine)
+	fact("engine", m.Algorithm)
 	if t := m.Operator.Traits(); t.Inverts {
 		fact("ridge", t.Ridge)
 	}
@@ -49,7 +49,7 @@ func (m *Model) functions(side model.Side) *Functions {
 
 // Outputs returns the names of the functions of a side: left0, left1, …, or of complex
 // ones left0_re, left1_re, …, and behind them left0_im, ….
-func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if err := kind.Only(model.Coordinates); err != nil {
 		return nil, err
 	}

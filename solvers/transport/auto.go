@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -23,7 +24,7 @@ type Auto struct {
 }
 
 // choose returns the method for data of a shape.
-func (m Auto) choose(s model.Shape, k kernelgen.Kernel) (Method, model.Choice) {
+func (m Auto) choose(s model.Size, k kernelgen.Kernel) (Method, model.Choice) {
 	entries := float64(s.Rows) * float64(columns(s))
 	switch {
 	case m.Rank > 0:
@@ -39,7 +40,7 @@ func (m Auto) choose(s model.Shape, k kernelgen.Kernel) (Method, model.Choice) {
 }
 
 // columns returns the number of right rows.
-func columns(s model.Shape) int64 {
+func columns(s model.Size) int64 {
 	if s.OneSource() {
 		return s.Rows
 	}
@@ -47,7 +48,7 @@ func columns(s model.Shape) int64 {
 }
 
 // Plan returns the cost of the chosen engine, which it names.
-func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	chosen, why := m.choose(s, k)
 	p, err := chosen.Plan(e, s, k)
 	if err == nil {
@@ -58,7 +59,7 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 
 // Fit finds the plan by the chosen engine.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -66,7 +67,7 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ker
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	chosen, why := m.choose(d.Shape(), k)
+	chosen, why := m.choose(d.Size(), k)
 	f, err := chosen.Fit(ctx, e, d, k)
 	if err == nil {
 		f.Choice = why

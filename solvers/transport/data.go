@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -21,9 +22,9 @@ type Data struct {
 
 var _ model.Data = (*Data)(nil)
 
-// Shape returns the size of the data.
-func (d *Data) Shape() model.Shape {
-	s := d.Sources.Shape()
+// Size returns the size of the data.
+func (d *Data) Size() model.Size {
+	s := d.Sources.Size()
 	s.Weighted = d.LeftWeights != nil || d.RightWeights != nil
 	return s
 }
@@ -31,7 +32,7 @@ func (d *Data) Shape() model.Shape {
 // Facts returns the sources and the masses of their rows.
 func (d *Data) Facts() []any { return append(d.Sources.Facts(), d.LeftWeights, d.RightWeights) }
 
-// Sample returns at most n rows of the left side. Masses count relative to the smallest: see [model.SampleShares].
+// Sample returns at most n rows of the left side. Masses count relative to the smallest: see [input.DrawShares].
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	if d.LeftWeights == nil {
 		return d.Sources.Sample(ctx, n, seed)
@@ -39,10 +40,10 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	if _, err := d.masses(model.Left); err != nil {
 		return blas64.General{}, err
 	}
-	return model.SampleShares(ctx, d.LeftWeights, n, seed, "kernel", func(ctx context.Context, rows []int64) (blas64.General, error) {
+	return input.DrawShares(ctx, d.LeftWeights, n, seed, "kernel", func(ctx context.Context, rows []int64) (blas64.General, error) {
 		x, err := stream.GatherRows(ctx, d.Left, rows)
 		if err == nil {
-			err = model.InSource(d.Left.Info(), sketch.CheckFinite(x), model.Numbers{List: rows})
+			err = input.InSource(d.Left.Info(), sketch.CheckFinite(x), input.Numbers{List: rows})
 		}
 		return x, err
 	})
@@ -85,7 +86,7 @@ func (d *Data) masses(s model.Side) (masses, error) {
 		return m, nil
 	}
 	var err error
-	m.w, err = model.Shares(info.Name, "row", m.n, weights)
+	m.w, err = input.Shares(info.Name, "row", m.n, weights)
 	return m, err
 }
 

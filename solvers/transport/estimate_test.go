@@ -30,7 +30,7 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		factors, err := LowRank{s, c.rank}.landmark(d.Shape()).Fit(ctx, e, d.Sources, k)
+		factors, err := LowRank{s, c.rank}.landmark(d.Size()).Fit(ctx, e, d.Sources, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestEstimateWarns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if warnings := strings.Join(f.Warnings, "; "); f.Engine == EngineLowRank && !strings.Contains(warnings, "the error of the plan") {
+	if warnings := strings.Join(f.Warnings, "; "); f.Algorithm == AlgorithmLowRank && !strings.Contains(warnings, "the error of the plan") {
 		t.Errorf("warnings %q", warnings)
 	}
 }

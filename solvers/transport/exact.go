@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
@@ -29,7 +30,7 @@ type Exact struct {
 
 // Fit finds the plan between the rows of d.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -95,7 +96,7 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Engine: EngineExact, Left: &Map{Points: x.right.rows, Logs: x.g}, Right: &Map{Points: x.left.rows, Logs: x.f}}
+	m := &Model{Algorithm: AlgorithmExact, Left: &Mapping{Points: x.right.rows, Logs: x.g}, Right: &Mapping{Points: x.left.rows, Logs: x.f}}
 	f := &Fit{Model: m, History: append(history, end.change), Cost: end.cost}
 	f.Iterations = len(f.History)
 	f.Value = x.dual(x.f, x.left.log) + x.dual(x.g, x.right.log) - x.Epsilon*(end.mass-1)
@@ -216,7 +217,7 @@ const lostColumns = 64
 func (x *exact) columnSums(ctx context.Context, columns []int) ([]logsum.Sum, error) {
 	right := &tiles.Rows{Dense: dense.PickRows(x.right.rows, columns)}
 	sums := make([]logsum.Sum, len(columns))
-	src := stream.NewRowNumbers(x.left.name, int64(x.left.rows.Rows))
+	src := &stream.RowNumbers{Name: x.left.name, Rows: int64(x.left.rows.Rows)}
 	err := stream.Map(ctx, x.engine, "columns", src, len(columns), false, func() func(blas64.General, *stream.Block) error {
 		var w kernelgen.Workspace
 		return func(dst blas64.General, b *stream.Block) error {
@@ -290,7 +291,7 @@ func (s Sinkhorn) dual(scaling, mass []float64) (sum float64) {
 }
 
 // Plan returns the cost of a fit.
-func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	set, err := m.settings()
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 }
 
 // image divides sums by the first of them. The image is NaN if that is not positive, or the image out of bounds.
-func (to *Map) image(dst, sums []float64) {
+func (to *Mapping) image(dst, sums []float64) {
 	ok := sums[0] > 0
 	for j := range dst {
 		dst[j] = to.Center[j] + sums[j+1]/sums[0]

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -39,7 +40,7 @@ func loadPoints(ctx context.Context, d *Data, s model.Side) (*points, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := model.CheckRows(src.Info(), rows, 0); err != nil {
+	if err := input.CheckRows(src.Info(), rows, 0); err != nil {
 		return nil, err
 	}
 	p := &points{name: src.Info().Name, rows: rows, count: int64(rows.Rows)}
@@ -102,7 +103,7 @@ type stripVisitor func(sum []float64, first int, strip blas64.General) error
 // that the visitors add to.
 func (g *grid) strips(ctx context.Context, t *tiles.Tiles, name string, length int, visit func() stripVisitor) ([]float64, error) {
 	g.passes++
-	src := stream.NewRowNumbers(g.left.name, int64(g.left.rows.Rows))
+	src := &stream.RowNumbers{Name: g.left.name, Rows: int64(g.left.rows.Rows)}
 	n := g.right.rows.Rows
 	sum, err := stream.Fold(ctx, g.engine, name, src, func() *sketch.Sum { return sketch.NewSum(1, length) }, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace

@@ -5,9 +5,11 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // LowRank solves the problem with a low-rank approximation of K (Altschuler, Bach, Rudi & Niles-Weed 2019, "Massively
@@ -35,7 +37,7 @@ func (m LowRank) check() error {
 }
 
 // landmark returns the method that approximates K.
-func (m LowRank) landmark(s model.Shape) lowrank.Landmark {
+func (m LowRank) landmark(s model.Size) lowrank.Landmark {
 	landmark := lowrank.Landmark{Rank: m.Rank, Seed: m.Seed}
 	if s.OneSource() {
 		landmark.Shift = lowrank.ShiftNone
@@ -61,7 +63,7 @@ func gibbsKernel(k kernelgen.Kernel, epsilon float64) (kernelgen.Kernel, error) 
 // Fit finds the plan between the rows of d. It returns an error if the rank is too low: if more rows than landmarks have
 // a sum of the low-rank kernel that is not positive, or repairs of such rows do not end.
 func (m LowRank) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return model.Leave(ctx, e, m, d, k, m.fit)
+	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -84,7 +86,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if err != nil {
 		return nil, err
 	}
-	factors, err := m.landmark(d.Shape()).Fit(ctx, e, d.Sources, power)
+	factors, err := m.landmark(d.Size()).Fit(ctx, e, d.Sources, power)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 }
 
 // Plan returns the cost of a fit.
-func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+func (m LowRank) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -133,7 +135,7 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		width = m.Rank
 		passes.AddEntries(2 * float64(rows) * float64(landmarks))
 	} else {
-		passes.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*landmarks), "`threads`")
+		passes.Add("kernel entries of a panel", int64(e.Workers()*tilesize.PanelRows*landmarks), "`threads`")
 		passes.AddEntries((float64(m.Iterations) + 2.5) * float64(rows) * float64(landmarks)) // the last visit is of one side
 	}
 	sums := int64(width * (s.Columns + 1))
@@ -148,8 +150,8 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		sides = 1
 	}
 	finish := model.NewPlan(e, s.Longest(), s.Columns)
-	sampled := min(s.Rows, model.ResolveRows) + min(columns(s), model.ResolveRows)
-	finish.Add("rows and moves of the maps", (2*sampled+max(min(s.Longest(), model.ResolveRows), min(sampled, 2*estimateRows)))*int64(s.Columns), "")
+	sampled := min(s.Rows, family.ResolveRows) + min(columns(s), family.ResolveRows)
+	finish.Add("rows and moves of the maps", (2*sampled+max(min(s.Longest(), family.ResolveRows), min(sampled, 2*estimateRows)))*int64(s.Columns), "")
 	for _, stage := range []*model.Plan{passes, finish} {
 		if width == m.Rank {
 			stage.Add("factors", rows*int64(m.Rank), "`rank`")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -194,14 +195,14 @@ func TestNotPositive(t *testing.T) {
 // after few passes.
 func TestTooCoarse(t *testing.T) {
 	t.Parallel()
-	var src [2]*stream.Counted
+	var src [2]*passcount.Source
 	for i := range src {
 		x := matrix.New(400, 2)
 		sketch.NewRandom(uint64(i), "coarse").Normals(x)
 		for j := range x.Data {
 			x.Data[j] = 0.4*x.Data[j] + 0.1*float64(i)
 		}
-		src[i] = stream.NewCounted(stream.FromMatrix("x", x))
+		src[i] = passcount.New(stream.FromMatrix("x", x))
 	}
 	_, err := LowRank{Rank: 25}.Fit(context.Background(), stream.Engine{}, &Data{Sources: model.Sources{Left: src[0], Right: src[1]}}, gamma10)
 	if err == nil || !strings.Contains(err.Error(), "is too coarse: after 10 repairs") {
@@ -216,7 +217,7 @@ func TestTooCoarse(t *testing.T) {
 func TestLowRankPlan(t *testing.T) {
 	const n, d = 1000, 2000
 	k := kernelgen.RBF(1e-3)
-	s := model.Shape{Rows: n, Columns: d}
+	s := model.Size{Rows: n, Columns: d}
 	p, err := LowRank{Rank: 1}.Plan(stream.Engine{Threads: 1}, s, k)
 	if err != nil {
 		t.Fatal(err)

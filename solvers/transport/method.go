@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -84,7 +85,7 @@ func (s Sinkhorn) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	if k, err = model.Resolve(ctx, e, d, k, s.Seed); err != nil {
+	if k, err = family.Resolve(ctx, e, d, k, s.Seed); err != nil {
 		return nil, err
 	}
 	f, err := solve(ctx, s, d, k)

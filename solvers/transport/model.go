@@ -12,20 +12,20 @@ import (
 
 // Model maps rows of either side to the other. It is a [model.Transformer].
 type Model struct {
-	Engine          Engine
+	Algorithm       Algorithm
 	Kernel          kernelgen.Kernel
 	Epsilon         float64
 	MarginalPenalty float64 // 0 where masses are kept
 	Seed            uint64
 	Rows, Cols      int64 // left and right rows of the fit
 	// Left maps left rows among the right ones, and Right maps right rows among the left ones.
-	Left, Right *Map
+	Left, Right *Mapping
 	// Factors are those of the low-rank engine, nil of the exact one.
 	Factors *lowrank.Model
 }
 
-// Map maps rows of one side.
-type Map struct {
+// Mapping maps rows of one side.
+type Mapping struct {
 	Names []string // of the columns of images
 
 	// Of the exact engine: the rows of the other side and the logarithms of their scalings.
@@ -49,10 +49,10 @@ type Map struct {
 }
 
 // Dimension returns the number of columns of rows and of their images.
-func (m *Map) Dimension() int { return len(m.Names) }
+func (m *Mapping) Dimension() int { return len(m.Names) }
 
 // mapOf returns the map of a side.
-func (m *Model) mapOf(side model.Side) *Map {
+func (m *Model) mapOf(side model.Side) *Mapping {
 	if side == model.Right {
 		return m.Right
 	}
@@ -66,7 +66,7 @@ func (m *Model) Describe() *model.Description {
 	fact := func(name string, value any) {
 		d.Facts = append(d.Facts, model.Fact{Name: name, Value: fmt.Sprint(value)})
 	}
-	fact("engine", m.Engine)
+	fact("engine", m.Algorithm)
 	fact("epsilon", m.Epsilon)
 	if m.MarginalPenalty > 0 {
 		fact("marginal penalty", m.MarginalPenalty)

@@ -128,7 +128,7 @@ func TestSmall(t *testing.T) {
 				t.Errorf("%s, %T: %v", c.name, method, err)
 				continue
 			}
-			if f.Engine == EngineExact {
+			if f.Algorithm == AlgorithmExact {
 				compare(t, f, r, c.x, c.y, uniform(m), uniform(n), 1e-12)
 			}
 			if !dense.Finite(images(t, f, model.Left, c.x)) {

@@ -10,7 +10,8 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/family"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -37,7 +38,7 @@ func (p *pair) finish(ctx context.Context, history []float64) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Engine: EngineLowRank, Factors: p.factors}
+	m := &Model{Algorithm: AlgorithmLowRank, Factors: p.factors}
 	m.Left, m.Right = p.mapTo(p.left, right, centre), p.mapTo(p.right, left, centre)
 	if err := p.keepSample(ctx, m, p.left, right); err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func (p *pair) finish(ctx context.Context, history []float64) (*Fit, error) {
 // centre returns a point amid the right rows. Rows are relative to it, so that their squares keep their digits. A kernel
 // of inner products has the centre 0.
 func (p *pair) centre(ctx context.Context) ([]float64, error) {
-	rows, err := model.SampleRows(ctx, p.right.src, model.ResolveRows, p.Seed, "transport centre")
+	rows, err := input.DrawRows(ctx, p.right.src, family.ResolveRows, p.Seed, "transport centre")
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +127,8 @@ func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *we
 }
 
 // mapTo returns the map of a side from the moments of the other.
-func (p *pair) mapTo(h *half, other *moments, centre []float64) *Map {
-	return &Map{Names: h.other.src.Info().Columns, Coefficients: other.core, Corrections: h.other.repaired,
+func (p *pair) mapTo(h *half, other *moments, centre []float64) *Mapping {
+	return &Mapping{Names: h.other.src.Info().Columns, Coefficients: other.core, Corrections: h.other.repaired,
 		CorrectionValues: matrix.Clone(other.own), Center: centre}
 }
 
@@ -150,12 +151,12 @@ func (p *pair) cost(left, right *moments) float64 {
 // images are exact, and a sample.
 func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments) error {
 	to := m.mapOf(h.side)
-	beyond, err := model.SampleRows(ctx, h.other.src, model.ResolveRows, p.Seed, "transport bounds "+h.side.String())
+	beyond, err := input.DrawRows(ctx, h.other.src, family.ResolveRows, p.Seed, "transport bounds "+h.side.String())
 	if err != nil {
 		return err
 	}
 	to.Low, to.High = bounds(beyond)
-	rows, err := model.SampleRows(ctx, h.src, model.ResolveRows, p.Seed, "transport sample "+h.side.String())
+	rows, err := input.DrawRows(ctx, h.src, family.ResolveRows, p.Seed, "transport sample "+h.side.String())
 	if err != nil {
 		return err
 	}

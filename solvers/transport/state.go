@@ -2,6 +2,7 @@ package transport
 
 import (
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -20,8 +21,8 @@ type header struct {
 	Left    []string       `json:"left" min:"1"` // names of the columns that left rows are mapped to
 	Right   []string       `json:"right"`        // and right rows
 	Factors *model.Archive `json:"factors,omitempty" array:"factors_"`
-	U       *Map           `json:"-" array:"left_,d=left"`
-	V       *Map           `json:"-" array:"right_,d=left"`
+	U       *Mapping       `json:"-" array:"left_,d=left"`
+	V       *Mapping       `json:"-" array:"right_,d=left"`
 }
 
 // Sizes says which arrays the maps have.
@@ -40,9 +41,9 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 // prefix left_ or right_: of the exact engine points, the rows of the other side, and
 // logs, the logarithms of their scalings; of the low-rank engine the factors, as lowrank.Model saves
 // them, behind factors_, and coefficients, centre, low, high, corrections and correction_values,
-// see [Map]; and near and moves.
+// see [Mapping]; and near and moves.
 func (m *Model) Save() (*model.Archive, error) {
-	h := header{Method: Name, Engine: m.Engine.String(), Map: "kernel", Kernel: m.Kernel.String(), Epsilon: m.Epsilon, Relax: m.MarginalPenalty,
+	h := header{Method: Name, Engine: m.Algorithm.String(), Map: "kernel", Kernel: m.Kernel.String(), Epsilon: m.Epsilon, Relax: m.MarginalPenalty,
 		Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Left: m.Left.Names, Right: m.Right.Names, U: m.Left, V: m.Right}
 	if m.Factors != nil {
 		factors, err := m.Factors.Save()
@@ -61,7 +62,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	m := &Model{Engine: model.Word(a, h.Engine, ParseEngine), Kernel: a.Kernel(h.Kernel, profiles...), Epsilon: h.Epsilon, MarginalPenalty: h.Relax,
+	m := &Model{Algorithm: family.Word(a, h.Engine, ParseAlgorithm), Kernel: a.Kernel(h.Kernel, profiles...), Epsilon: h.Epsilon, MarginalPenalty: h.Relax,
 		Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Left: h.U, Right: h.V}
 	m.Left.Names, m.Right.Names = h.Left, h.Right
 	if h.Factors != nil {
@@ -69,7 +70,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		a.Check(err)
 		m.Factors = factors
 	}
-	for _, to := range []*Map{m.Left, m.Right} {
+	for _, to := range []*Mapping{m.Left, m.Right} {
 		switch {
 		case a.Err() != nil:
 		case to.Points.Rows < 1 && to.Near.Rows < 1:

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -19,7 +20,7 @@ import (
 var _ model.Transformer = (*Model)(nil)
 
 // Outputs returns the names of the columns of the other side. It returns an error for both sides at once.
-func (m *Model) Outputs(side model.Side, kind model.Kind) ([]string, error) {
+func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if err := kind.Only(model.Coordinates); err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Sour
 
 // Worker makes workers of [Model.Transform].
 func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
-	if err := model.CheckColumns(rows.Info(), m.Dimension(r.Side)); err != nil {
+	if err := input.CheckColumns(rows.Info(), m.Dimension(r.Side)); err != nil {
 		return nil, err
 	}
 	newMapper, err := m.mapping(r.Side, rows.Info())
@@ -80,7 +81,7 @@ func (m *Model) mapping(side model.Side, info stream.Info) (func() mapper, error
 }
 
 // byPoints maps a row to its barycentric projection: the mean of Points, weighted by the plan.
-func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info) func() mapper {
+func (to *Mapping) byPoints(g gibbs, side model.Side, info stream.Info) func() mapper {
 	n := to.Points.Rows
 	right := &tiles.Rows{Dense: to.Points}
 	return func() mapper {
@@ -116,7 +117,7 @@ func (to *Map) byPoints(g gibbs, side model.Side, info stream.Info) func() mappe
 }
 
 // byNearest moves a row by the displacement of the nearest row of Near, the first of equally near ones.
-func (to *Map) byNearest() func() mapper {
+func (to *Mapping) byNearest() func() mapper {
 	distance, near := tiles.Plain(kernelgen.SquaredDistance.Kernel()), &tiles.Rows{Dense: to.Near}
 	return func() mapper {
 		var w kernelgen.Workspace

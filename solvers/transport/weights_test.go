@@ -6,6 +6,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -28,7 +29,7 @@ func TestMedianOfMasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	resolve := func(d *Data) string {
-		r, err := model.Resolve(t.Context(), stream.Engine{}, d, k, 1)
+		r, err := family.Resolve(t.Context(), stream.Engine{}, d, k, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,10 +13,10 @@ import (
 // the rows of a raw block of src into as many rows of dst, as [Preparation.Apply] does, for passes that read src itself.
 // It belongs to one goroutine. Blocks must carry the kept columns if there are categories.
 //
-// A worker leaves no rows out: with [NullsDrop] a row with a null is an error, as with [NullsError].
+// A worker leaves no rows out: with [NullsDrop] a row with a null is an error, as with [NullsRefuse].
 func (p Preparation) Blocks(src stream.Source) (columns []string, worker func() func(dst blas64.General, b *stream.Block) error, err error) {
 	if p.Nulls == NullsDrop {
-		p.Nulls = NullsError
+		p.Nulls = NullsRefuse
 	}
 	s, err := newSource(src, p, nil)
 	if err != nil {

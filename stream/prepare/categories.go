@@ -34,10 +34,9 @@ var encodingWords = []string{"none", "onehot", "ordinal"}
 // String returns none, onehot or ordinal.
 func (e Encoding) String() string { return words.Of(encodingWords, e) }
 
-// ParseEncoding returns the encoding of a word, or false.
-func ParseEncoding(word string) (Encoding, bool) {
-	i := slices.Index(encodingWords, word)
-	return Encoding(max(0, i)), i >= 0
+// ParseEncoding returns the encoding of a word, such as onehot.
+func ParseEncoding(word string) (Encoding, error) {
+	return words.Parse[Encoding]("encoding", encodingWords, word)
 }
 
 // Category is a column of words and its levels in the fit, in byte order.

@@ -54,7 +54,7 @@ func beginsEmpty(ctx context.Context, src stream.Source) bool {
 	if d == 0 || info.Rows == 0 {
 		return false
 	}
-	b := stream.Batch{X: matrix.New(min(beginRows, max(1, chunkNumbers/d)), d), Kept: stream.KeptColumns(info.Kept)}
+	b := stream.Batch{X: matrix.New(min(beginRows, max(1, chunkNumbers/d)), d), Kept: info.NewKept()}
 	n, err := stream.ReadRows(ctx, src, 0, &b)
 	if err != nil && !errors.Is(err, io.EOF) || n == 0 {
 		return false

@@ -23,9 +23,9 @@ func TestEmptyColumnsAreLeftOut(t *testing.T) {
 	for i := range n {
 		copy(matrix.Row(with, i), []float64{math.NaN(), matrix.Row(x, i)[0], math.Inf(i%2*2 - 1), matrix.Row(x, i)[1]})
 	}
-	for _, nulls := range []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean, prepare.NullsIndicator} {
+	for _, nulls := range []prepare.Nulls{prepare.NullsRefuse, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean, prepare.NullsIndicator} {
 		for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleQuantile} {
-			if matrix.Row(x, 7)[1], matrix.Row(with, 7)[3] = math.NaN(), math.NaN(); nulls == prepare.NullsError {
+			if matrix.Row(x, 7)[1], matrix.Row(with, 7)[3] = math.NaN(), math.NaN(); nulls == prepare.NullsRefuse {
 				matrix.Row(x, 7)[1], matrix.Row(with, 7)[3] = 2, 2
 			}
 			what := fmt.Sprint("nulls ", nulls, ", scale ", scale)
@@ -122,7 +122,7 @@ func TestRoundedColumns(t *testing.T) {
 	} {
 		for _, scale := range []prepare.Scaling{prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile} {
 			x := matrix.Of(c.values, len(c.values), 1)
-			p := prepared(t, stream.FromMatrix("x", x), prepare.NullsError, scale)
+			p := prepared(t, stream.FromMatrix("x", x), prepare.NullsRefuse, scale)
 			rows, _ := readAll(t, p)
 			moved := slices.ContainsFunc(rows, func(r []float64) bool { return r[0] != 0 })
 			if moved == (c.rounded || name == "constant") || (len(p.Rounded()) > 0) != c.rounded {
@@ -140,7 +140,7 @@ func TestRoundedColumns(t *testing.T) {
 		}
 	}
 	names := strings.Join(prepared(t, stream.FromMatrix("x", blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: noise}),
-		prepare.NullsError, prepare.ScaleNone).Rounded(), ",")
+		prepare.NullsRefuse, prepare.ScaleNone).Rounded(), ",")
 	if names != "" {
 		t.Errorf("without scaling %s are called rounded", names)
 	}

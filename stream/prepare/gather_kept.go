@@ -14,7 +14,7 @@ import (
 // skimmed.
 func (s *Source) gatherKept(ctx context.Context, rows []int64, dst *stream.Batch) (err error) {
 	if s.kept == nil {
-		return stream.OnceError(s.info.Name)
+		return fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
 	}
 	if s.info.SeekCost == 0 {
 		return stream.Gather(ctx, sequential{s}, rows, dst)
@@ -62,7 +62,7 @@ type rawBlocks struct {
 func (s *Source) newRawBlocks(kept bool) *rawBlocks {
 	b := &rawBlocks{source: s, chunk: stream.Batch{X: matrix.New(int(min(s.kept.blockRows, s.kept.raw)), len(s.info.Columns))}}
 	if kept {
-		b.chunk.Kept = stream.KeptColumns(s.info.Kept)
+		b.chunk.Kept = s.info.NewKept()
 	}
 	return b
 }

@@ -24,8 +24,8 @@ import (
 type Nulls uint8
 
 const (
-	// NullsError refuses them, naming row and column.
-	NullsError Nulls = iota
+	// NullsRefuse refuses them, naming row and column.
+	NullsRefuse Nulls = iota
 	// NullsDrop leaves such rows out.
 	NullsDrop
 	// NullsZero puts 0 in their place.
@@ -42,10 +42,9 @@ var nullsWords = []string{"error", "drop", "zero", "mean", "indicator"}
 // String returns error, drop, zero, mean or indicator.
 func (n Nulls) String() string { return words.Of(nullsWords, n) }
 
-// ParseNulls returns the policy of a word, or false.
-func ParseNulls(word string) (Nulls, bool) {
-	i := slices.Index(nullsWords, word)
-	return Nulls(max(0, i)), i >= 0
+// ParseNulls returns the policy of a word, such as mean.
+func ParseNulls(word string) (Nulls, error) {
+	return words.Parse[Nulls]("policy of nulls", nullsWords, word)
 }
 
 // Scaling says how columns are scaled.
@@ -86,7 +85,7 @@ type Treatment struct {
 
 // Scans reports whether [New] makes a pass.
 func (t Treatment) Scans() bool {
-	return t.Nulls != NullsError && t.Nulls != NullsZero || t.Scale != ScaleNone || t.Categories != EncodeNone ||
+	return t.Nulls != NullsRefuse && t.Nulls != NullsZero || t.Scale != ScaleNone || t.Categories != EncodeNone ||
 		t.Weights != ""
 }
 
@@ -132,7 +131,7 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 		return newSource(src, p, nil)
 	}
 	if info.OnePass {
-		return nil, stream.OnceError(info.Name)
+		return nil, fmt.Errorf("%s %w", info.Name, stream.ErrReadOnce)
 	}
 	categories, err := p.categories(info)
 	if err != nil {
@@ -328,7 +327,7 @@ func (s *Source) Rounded() []string { return s.rounded }
 // Open returns a reader of the rows from the given one on. Where rows were
 // dropped, it begins with the raw block that holds that row.
 func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.info, first); err != nil {
+	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	raw, before := first, first
@@ -339,7 +338,7 @@ func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stream.Skip(&preparedReader{s: s, r: r, row: raw, left: before}, s.info, first-before), nil
+	return s.info.Skip(&preparedReader{s: s, r: r, row: raw, left: before}, first-before), nil
 }
 
 type preparedReader struct {
@@ -427,7 +426,7 @@ func (s *Source) raw(dst *stream.Batch, m *rawRows) *stream.Batch {
 		return &m.batch
 	}
 	if m.kept == nil {
-		m.kept = stream.KeptColumns(s.src.Info().Kept)
+		m.kept = s.src.Info().NewKept()
 	}
 	for k := range dst.Kept {
 		m.kept[s.carry[k]] = dst.Kept[k]
@@ -457,7 +456,7 @@ func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i in
 			pickInto(x, matrix.Row(raw.X, i), s.place)
 		}
 		if j := simd.FirstNotFinite(x[:s.rows.numeric]); j >= 0 {
-			if s.Nulls == NullsError {
+			if s.Nulls == NullsRefuse {
 				return 0, nullError(s.info, number(i), j, x[j])
 			}
 			if s.Nulls == NullsDrop {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
 )
@@ -186,7 +187,7 @@ func TestDropAndGather(t *testing.T) {
 		x := withNulls(t)
 		table := newTable("x", x).keep()
 		table.step = odd(rapid.Uint64().Draw(t, "steps"))
-		src := rapid.SampledFrom([]stream.Source{table, sequential{table}, stream.NewCounted(sequential{table}), stream.NewCounted(table)}).Draw(t, "source")
+		src := rapid.SampledFrom([]stream.Source{table, sequential{table}, passcount.New(sequential{table}), passcount.New(table)}).Draw(t, "source")
 		p := prepared(t, src, prepare.NullsDrop, rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleMinMax}).Draw(t, "scale"))
 		all, kept := readAll(t, p)
 		var wanted []int64
@@ -224,7 +225,7 @@ func TestDropAndGather(t *testing.T) {
 func TestDropAndSkimTakesOnePass(t *testing.T) {
 	x := randomMatrix(1, 200, 2)
 	x.Data[3*x.Stride] = math.NaN()
-	src := stream.NewCounted(sequential{newTable("x", x)})
+	src := passcount.New(sequential{newTable("x", x)})
 	p := prepared(t, src, prepare.NullsDrop, prepare.ScaleNone) // blocks of 8 rows
 	before := src.Passes()
 	if _, err := stream.GatherRows(context.Background(), p, []int64{0, 50, 100, 150, 198}); err != nil {
@@ -259,7 +260,7 @@ func TestPrepareNamesBadValue(t *testing.T) {
 				prepare.Treatment{Scale: scale})
 			check(err)
 		}
-		p := prepared(t, src, prepare.NullsError, prepare.ScaleNone) // found by the pass
+		p := prepared(t, src, prepare.NullsRefuse, prepare.ScaleNone) // found by the pass
 		_, _, err := tryReadAll(p)
 		check(err)
 		_, err = stream.GatherRows(context.Background(), p, []int64{3, 21, 22})
@@ -354,7 +355,7 @@ func TestMeanIsAccurate(t *testing.T) {
 		x.Data[i] = 1e9 + math.Sin(float64(i)*math.Sqrt2)
 	}
 	mean, deviation := moments(x.Data)
-	p := prepared(t, stream.FromMatrix("x", x), prepare.NullsError, prepare.ScaleStandard)
+	p := prepared(t, stream.FromMatrix("x", x), prepare.NullsRefuse, prepare.ScaleStandard)
 	if math.Abs(p.Shift[0]-mean) > 1.2e-7 { // one unit in the last place of 1e9
 		t.Errorf("mean %.10f, want %.10f", p.Shift[0], mean)
 	}
@@ -441,7 +442,7 @@ func TestPrepareOnce(t *testing.T) {
 		src.info.OnePass, src.info.Rows = true, -1
 		return src
 	}
-	for nulls, scale := range map[prepare.Nulls]prepare.Scaling{prepare.NullsError: prepare.ScaleStandard, prepare.NullsZero: prepare.ScaleMinMax, prepare.NullsMean: prepare.ScaleNone, prepare.NullsDrop: prepare.ScaleNone} {
+	for nulls, scale := range map[prepare.Nulls]prepare.Scaling{prepare.NullsRefuse: prepare.ScaleStandard, prepare.NullsZero: prepare.ScaleMinMax, prepare.NullsMean: prepare.ScaleNone, prepare.NullsDrop: prepare.ScaleNone} {
 		src := pipe()
 		_, err := prepare.New(context.Background(), stream.Engine{}, src, prepare.Treatment{Nulls: nulls, Scale: scale})
 		checkError(t, err, "stdin", "only once", "`spool-dir`")

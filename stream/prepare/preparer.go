@@ -246,7 +246,7 @@ func (p Preparation) Scaled() bool { return p.Shift != nil || p.Knots.Rows > 0 }
 
 // Raw reports whether rows are taken as they are, and nulls refused.
 func (p Preparation) Raw() bool {
-	return !p.Scaled() && p.Nulls == NullsError && len(p.Categories) == 0
+	return !p.Scaled() && p.Nulls == NullsRefuse && len(p.Categories) == 0
 }
 
 // quantileOf returns the place of v among ascending knots, from 0 to 1: linear between two, and

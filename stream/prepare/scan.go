@@ -167,7 +167,7 @@ func (s *columnStats) check() error {
 
 // checkNulls returns an error for the first null, if nulls are errors. Empty columns are left out and do not count.
 func (s *columnStats) checkNulls() error {
-	if s.nulls != NullsError {
+	if s.nulls != NullsRefuse {
 		return nil
 	}
 	first := -1

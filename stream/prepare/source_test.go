@@ -50,11 +50,11 @@ func (s *table) keep() *table {
 func (s *table) Info() stream.Info { return s.info }
 
 func (s *table) Open(_ context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.info, first); err != nil {
+	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	if s.opens.Add(1) > 1 && s.info.OnePass {
-		return nil, stream.OnceError(s.info.Name)
+		return nil, fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
 	}
 	return &tableReader{s: s, next: int(first)}, nil
 }

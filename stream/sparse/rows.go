@@ -23,7 +23,7 @@ type Rows struct {
 
 // NewRows returns the rows of a matrix. transpose is that of the matrix, or nil.
 func NewRows(name string, m, transpose *CSR) *Rows {
-	return &Rows{RowNumbers: stream.NewRowNumbers(name, int64(m.Rows)), Matrix: m, turned: transpose}
+	return &Rows{RowNumbers: &stream.RowNumbers{Name: name, Rows: int64(m.Rows)}, Matrix: m, turned: transpose}
 }
 
 // Transpose returns the transpose of the matrix. The first call makes it, unless it was

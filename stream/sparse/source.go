@@ -88,7 +88,7 @@ type csrSource struct {
 func (s *csrSource) Info() stream.Info { return s.info }
 
 func (s *csrSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.info, first); err != nil {
+	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	return &csrReader{ctx: ctx, m: s.m, next: int(first)}, nil

@@ -98,7 +98,7 @@ func readFile(ctx context.Context, path string, o blockstore.Options, rows int64
 		return blas64.General{}, err
 	}
 	if src.Info().Rows < 0 {
-		if src, err = stream.Load(ctx, src, 0); err != nil {
+		if src, err = stream.InMemory(ctx, src, 0); err != nil {
 			return blas64.General{}, err
 		}
 	}
@@ -106,7 +106,7 @@ func readFile(ctx context.Context, path string, o blockstore.Options, rows int64
 	if rows > 0 {
 		n = min(n, rows)
 	}
-	return stream.GatherRows(ctx, src, stream.Numbers(int(n)))
+	return stream.GatherRows(ctx, src, matrix.Numbers(int(n)))
 }
 
 // Uniform returns n rows drawn uniformly from [0,1]^d.

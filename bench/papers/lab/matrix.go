@@ -6,6 +6,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Dense returns a matrix of gonum on the numbers of m.
@@ -40,8 +41,8 @@ func Kernel(k kernelgen.Kernel, x, y blas64.General) *mat.Dense {
 	a := stream.NewMatrix(x.Rows, y.Rows)
 	panel := k.Pack(y)
 	var w kernelgen.Workspace
-	for first := 0; first < x.Rows; first += stream.PairRows {
-		n := min(stream.PairRows, x.Rows-first)
+	for first := 0; first < x.Rows; first += tilesize.PairRows {
+		n := min(tilesize.PairRows, x.Rows-first)
 		k.Fill(stream.RowSlice(a, first, n), stream.RowSlice(x, first, n), panel, &w)
 	}
 	return Dense(a)

@@ -121,7 +121,7 @@ var compatibilities = []ksvd.Compatibility{ksvd.CompatPseudoInverse, ksvd.Compat
 
 // medianOf returns the median of a figure over left and right rows of a sample.
 func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) float64) (float64, error) {
-	s := data.Shape()
+	s := data.Size()
 	if s.OneSource() {
 		s.Cols = s.Rows
 	}

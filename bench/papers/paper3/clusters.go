@@ -42,11 +42,11 @@ func (e *experiment) unsupervised(ctx context.Context) (*report.Table, error) {
 				"decide the clusters; (γ·x·z + 1)³ with γ = 0.1/d, our setting, avoids that."}}
 	for _, k := range ofClusters(e.data.X.Cols) {
 		paper := e.figures(k.name)
-		for _, engine := range []ism.Engine{ism.EngineExact, ism.EngineLinear} {
-			if engine == ism.EngineExact && e.data.X.Rows > mostExactClusters {
+		for _, engine := range []ism.Algorithm{ism.AlgorithmExact, ism.AlgorithmLinear} {
+			if engine == ism.AlgorithmExact && e.data.X.Rows > mostExactClusters {
 				continue
 			}
-			s := ism.Solver{Dim: e.dim, Engine: engine, Paradigm: ism.Unsupervised, Clusters: e.data.Classes}
+			s := ism.Solver{Dim: e.dim, Algorithm: engine, Paradigm: ism.Unsupervised, Clusters: e.data.Classes}
 			c, seconds, err := e.clusters(ctx, s, nil, k)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", k.name, err)
@@ -87,7 +87,7 @@ func (e *experiment) alternatives(ctx context.Context) (*report.Table, error) {
 	}
 	for _, k := range alternativeKernels {
 		for _, mu := range alternativeMus {
-			s := ism.Solver{Dim: others, Clusters: others, Paradigm: ism.Alternative, Mu: mu, Engine: ism.EngineExact}
+			s := ism.Solver{Dim: others, Clusters: others, Paradigm: ism.Alternative, Mu: mu, Algorithm: ism.AlgorithmExact}
 			c, seconds, err := e.clusters(ctx, s, known, k)
 			if err != nil {
 				return nil, err

@@ -170,12 +170,12 @@ func (e *experiment) supervised(ctx context.Context) (*report.Table, error) {
 // kernelRows adds the rows of one kernel.
 func (e *experiment) kernelRows(ctx context.Context, t *report.Table, all []*fold, k kernelChoice) error {
 	var exact []outcome
-	for _, engine := range []ism.Engine{ism.EngineExact, ism.EngineLinear} {
-		done, err := scoreAll(ctx, all, ismSubspace(ism.Solver{Dim: e.dim, Engine: engine, Seed: seed}, k))
+	for _, engine := range []ism.Algorithm{ism.AlgorithmExact, ism.AlgorithmLinear} {
+		done, err := scoreAll(ctx, all, ismSubspace(ism.Solver{Dim: e.dim, Algorithm: engine, Seed: seed}, k))
 		if err != nil {
 			return fmt.Errorf("%s: %w", engine, err)
 		}
-		if engine == ism.EngineExact {
+		if engine == ism.AlgorithmExact {
 			exact = done
 		}
 		addOutcomes(t, k.name, "ISM "+engine.String(), e.dim, e.figures(k.name), done, exact)

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/solvers/askls"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -45,7 +45,7 @@ func (f functions) score(of blas64.General, merge askls.Merge, labels, truth []i
 	}
 	decisions, predicted := stream.NewMatrix(of.Rows, m.Classes), make([]int, of.Rows)
 	m.Decide(decisions, of)
-	model.Largest(predicted, decisions)
+	family.Largest(predicted, decisions)
 	return scores.NewF1(truth, predicted)
 }
 

@@ -23,17 +23,17 @@ var (
 
 const mostTuned = 600
 
-// family is a kernel with a width to choose.
-type family struct {
+// kernelFamily is a kernel with a width to choose.
+type kernelFamily struct {
 	name   string
 	widths []float64
 	kernel func(width float64) kernelgen.Kernel
 }
 
-var families = []family{
+var families = []kernelFamily{
 	{"RBF", widths, func(w float64) kernelgen.Kernel { return kernelgen.RBF(1 / (w * w)) }},
 	{"SNE", widths, kernelgen.SNE},
-	{"T", []float64{1}, func(float64) kernelgen.Kernel { return kernelgen.T() }},
+	{"T", []float64{1}, func(float64) kernelgen.Kernel { return kernelgen.StudentT() }},
 }
 
 var tableNotes = []string{"Mean ± standard deviation over the splits. " +
@@ -75,7 +75,7 @@ func uciTable(ctx context.Context, sets []string, repeats, most int) (*report.Ta
 }
 
 // measure returns the scores of AsK-LS over the splits.
-func (d *table) measure(ctx context.Context, k family, splits []split.Split) (r result, err error) {
+func (d *table) measure(ctx context.Context, k kernelFamily, splits []split.Split) (r result, err error) {
 	for _, s := range splits {
 		train, test := d.part(s.Train), d.part(s.Test)
 		best, err := train.best(ctx, k, test)
@@ -98,7 +98,7 @@ type setting struct {
 
 // best chooses width and γ by the functions held out of 10 folds, once for each of merges,
 // and returns the functions with either choice.
-func (d *table) best(ctx context.Context, k family, test *table) (best [2]functions, err error) {
+func (d *table) best(ctx context.Context, k kernelFamily, test *table) (best [2]functions, err error) {
 	tuned := d
 	if d.x.Rows > mostTuned {
 		if tuned, err = d.atMost(mostTuned); err != nil {
@@ -157,7 +157,7 @@ func (d *table) learn(ctx context.Context, k kernelgen.Kernel, gamma float64, te
 	if err != nil {
 		return f, err
 	}
-	solver := askls.Solver{C: gamma, Merge: askls.MergeStack, Folds: foldCount, Seed: 1, Engine: askls.EngineDense}
+	solver := askls.Solver{C: gamma, Merge: askls.MergeStack, Folds: foldCount, Seed: 1, Algorithm: askls.AlgorithmDense}
 	fit, err := solver.Fit(ctx, stream.Engine{}, data, k)
 	if err != nil {
 		return f, err

@@ -28,10 +28,10 @@ func mercer(ctx context.Context, rows int) (*report.Table, error) {
 		name    string
 		rows    blas64.General
 		weights []float64
-		engine  rkhs.Engine
+		engine  rkhs.Algorithm
 	}{
-		{"Gauss rule, 6×6 nodes", nodes, weights, rkhs.EngineExact},
-		{fmt.Sprintf("%d rows spread evenly", spread.Rows), spread, nil, rkhs.EngineLandmark},
+		{"Gauss rule, 6×6 nodes", nodes, weights, rkhs.AlgorithmExact},
+		{fmt.Sprintf("%d rows spread evenly", spread.Rows), spread, nil, rkhs.AlgorithmLandmark},
 	} {
 		d, err := rkhs.Single(stream.FromMatrix(c.name, c.rows))
 		if err == nil && c.weights != nil {
@@ -41,12 +41,12 @@ func mercer(ctx context.Context, rows int) (*report.Table, error) {
 			return nil, err
 		}
 		solver := landmarks(rkhs.Covariance{}, rkhs.Eigen, 6, 0)
-		solver.Engine = c.engine
+		solver.Algorithm = c.engine
 		f, seconds, err := timed(ctx, solver, d, kernelgen.Poly(2, 1, 1))
 		if err != nil {
 			return nil, err
 		}
-		t.Add(row(c.name, f.Engine.String(), f.Values, seconds)...)
+		t.Add(row(c.name, f.Algorithm.String(), f.Values, seconds)...)
 	}
 	return t, nil
 }
@@ -86,7 +86,7 @@ func mixture(ctx context.Context, rows int) (*report.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Add(row(fmt.Sprint(rho), fmt.Sprintf("%s, %d pairs spread evenly", f.Engine, rows), f.Values,
+		t.Add(row(fmt.Sprint(rho), fmt.Sprintf("%s, %d pairs spread evenly", f.Algorithm, rows), f.Values,
 			fmt.Sprintf("%.0e, %.0e", f.TraceResiduals[0], f.TraceResiduals[1]), seconds)...)
 	}
 	return t, nil
@@ -108,14 +108,14 @@ func gyre(ctx context.Context, rows int) (*report.Table, error) {
 	for _, count := range []int{0, 100, 300} { // 0 stands for the exact engine
 		solver := landmarks(rkhs.CCA{Ridge: 1e-3}, rkhs.SVD, 6, count)
 		if count == 0 {
-			solver.Engine = rkhs.EngineExact
+			solver.Algorithm = rkhs.AlgorithmExact
 		}
 		f, seconds, err := timed(ctx, solver, d, kernelgen.RBF(8)) // 1/(2σ²)
 		if err != nil {
 			return nil, err
 		}
 		left := fmt.Sprintf("%.0e", math.Max(f.TraceResiduals[0], f.TraceResiduals[1]))
-		t.Add(row(f.Engine.String(), fmt.Sprint(f.Landmarks[0]), f.Values, left, f.KernelEntries, seconds)...)
+		t.Add(row(f.Algorithm.String(), fmt.Sprint(f.Landmarks[0]), f.Values, left, f.KernelEntries, seconds)...)
 	}
 	return t, nil
 }

@@ -56,7 +56,7 @@ func timed(ctx context.Context, s rkhs.Solver, d *rkhs.Data, k kernelgen.Kernel)
 
 // landmarks returns a solver with so many landmarks, 0 for the default.
 func landmarks(o rkhs.Operator, t rkhs.Task, rank, count int) rkhs.Solver {
-	return rkhs.Solver{Operator: o, Task: t, Rank: rank, Engine: rkhs.EngineLandmark, Landmarks: count, Seed: seed}
+	return rkhs.Solver{Operator: o, Task: t, Rank: rank, Algorithm: rkhs.AlgorithmLandmark, Landmarks: count, Seed: seed}
 }
 
 // pairsOf returns pairs in memory.

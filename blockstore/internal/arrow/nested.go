@@ -157,7 +157,7 @@ type nestedReader struct {
 func newNestedReader(path string, n *nestedField) *nestedReader {
 	r := &nestedReader{nestedField: n, path: path}
 	if n.nests == logical.None {
-		r.scalar = stream.ScalarColumn(n.holds)
+		r.scalar = stream.FieldOf("", n.holds).Column()
 		r.floats = r.scalar.Kind == stream.Float64
 	}
 	if n.pairs != nil {

@@ -67,7 +67,7 @@ type schema struct {
 
 // with returns the schema with a policy for integers that no float64 holds.
 func (s *schema) with(inexact column.Inexact) *schema {
-	if inexact == column.InexactError {
+	if inexact == column.InexactRefuse {
 		return s
 	}
 	out := *s

@@ -72,7 +72,7 @@ func addNext(to array.Builder, t logical.Type, from *logical.Cursor) error {
 		to.Append(true)
 		return addElements(to.ValueBuilder(), t.Inside[0].Type, from, from.Count())
 	}
-	c := stream.ScalarColumn(withoutWords(t))
+	c := stream.FieldOf("", withoutWords(t)).Column()
 	c.TakeScalar(from)
 	return addKept(to, &c, 0, 1)
 }
@@ -88,7 +88,7 @@ func addElements(to array.Builder, t logical.Type, from *logical.Cursor, n int) 
 		}
 		return nil
 	}
-	c := stream.ScalarColumn(withoutWords(t)) // one for all
+	c := stream.FieldOf("", withoutWords(t)).Column() // one for all
 	for i := range n {
 		if !valid.Has(i) {
 			to.AppendNull()

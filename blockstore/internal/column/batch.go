@@ -12,7 +12,7 @@ import (
 // NewBatch returns a batch for rows of a source with its kept columns. There may be
 // nothing but kept columns.
 func NewBatch(info stream.Info, rows int) *stream.Batch {
-	return &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: stream.KeptColumns(info.Kept)}
+	return &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: info.NewKept()}
 }
 
 // Truncate empties the kept columns of dst before a read, keeping memory.

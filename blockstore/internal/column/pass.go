@@ -53,7 +53,7 @@ type source struct {
 
 // Open returns a reader of the rows from the given one on, with a file handle of its own.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.info, first); err != nil {
+	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	kept := s.keptNow(ctx, s.hasFewPages())
@@ -91,7 +91,7 @@ func (s *source) start(ctx context.Context, f file.File, ahead bool, kept *strea
 // Gather fetches rows by number, those that follow each other together.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if s.info.OnePass {
-		return stream.OnceError(s.info.Name)
+		return fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
 	}
 	BeginGather(s.info, rows, dst)
 	kept := s.keptNow(ctx, s.touchesMost(len(rows)))

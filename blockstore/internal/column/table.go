@@ -74,12 +74,12 @@ type TableInfo struct {
 	// are what lies in them, one for each member of a structure.
 	Nested []Nested
 
-	Live     bool // rows come as somebody makes them, once: Rows is -1 where nothing tells
-	Exact    bool // kept values have the types that those of a file of the same live text have, or are an error
-	Whole    bool // a column that only later lines of a live text have is an error
+	Live     bool  // rows come as somebody makes them, once: Rows is -1 where nothing tells
+	Exact    bool  // kept values have the types that those of a file of the same live text have, or are an error
+	Whole    bool  // a column that only later lines of a live text have is an error
 	Limit    Limit // of what a batch of a live Arrow stream takes
-	Copied   bool // it is the copy of a pipe
-	Unmarked bool // an Arrow stream ends without its end mark
+	Copied   bool  // it is the copy of a pipe
+	Unmarked bool  // an Arrow stream ends without its end mark
 
 	Reads *file.Reads // what was read of the file
 }
@@ -92,7 +92,7 @@ func (l Limit) Check(what string, bytes int64, knob string) error {
 	if l.Of == 0 || bytes <= l.Left {
 		return nil
 	}
-	return &stream.OverBudgetError{Need: l.Of - l.Left + bytes, Limit: l.Of, Largest: stream.BudgetItem{What: what, Bytes: bytes, Knob: knob}}
+	return &stream.OverBudgetError{Need: l.Of - l.Left + bytes, Limit: l.Of, Largest: stream.BudgetItem{What: what, Bytes: bytes, Setting: knob}}
 }
 
 // Nested is a list, map or structure that can be carried along whole. Its parts are the columns First..End-1, of which
@@ -234,7 +234,7 @@ func (k Kind) Keepable() bool {
 }
 
 // Kept returns how a column of this kind is carried along.
-func (k Kind) Kept() stream.Kind {
+func (k Kind) Kept() stream.ColumnKind {
 	switch k {
 	case Integer:
 		return stream.Int64
@@ -267,10 +267,10 @@ type Fixed struct {
 
 // Kept is a column that is carried along.
 type Kept struct {
-	Column   int            // of the table; -1: each row has the value of Constant
-	Nested   *Nested        // of the table, instead of its first column; else nil
-	Kind     stream.Kind    // how it is carried; integers may be carried as floats
-	Constant *stream.Column // one value, of kind Kind
+	Column   int               // of the table; -1: each row has the value of Constant
+	Nested   *Nested           // of the table, instead of its first column; else nil
+	Kind     stream.ColumnKind // how it is carried; integers may be carried as floats
+	Constant *stream.Column    // one value, of kind Kind
 }
 
 // Inexact is what becomes of integers that no float64 holds, in columns that are computed
@@ -278,8 +278,8 @@ type Kept struct {
 type Inexact uint8
 
 const (
-	// InexactError refuses them, naming row and column.
-	InexactError Inexact = iota
+	// InexactRefuse refuses them, naming row and column.
+	InexactRefuse Inexact = iota
 	// InexactRound takes the nearest float64.
 	InexactRound
 )
@@ -337,7 +337,7 @@ func (c *Choice) findStored() (list []int) {
 
 // Choose returns a source of columns of t. Its reads fail on integers that no float64 holds.
 func Choose(t Table, numeric, kept []int) (stream.Gatherer, error) {
-	return ChooseInexact(t, numeric, kept, InexactError)
+	return ChooseInexact(t, numeric, kept, InexactRefuse)
 }
 
 // ChooseInexact makes a source of columns of t: rows have the numbers of numeric in this order.

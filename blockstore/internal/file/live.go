@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -32,8 +33,8 @@ type Live struct {
 
 	buf    []byte // buf[start:] is the window
 	start  int
-	offset int64 // of the window in the input
-	err    error // in which the input ended
+	offset int64     // of the window in the input
+	err    error     // in which the input ended
 	came   time.Time // when bytes came last
 	wait   time.Duration
 	timer  *time.Timer
@@ -205,7 +206,7 @@ func (l *Live) Stamp(path string, size int64) Stamp { return Stamp{path: path, S
 // open hands the input to its only reader.
 func (l *Live) open(path string) (File, error) {
 	if l.opened.Swap(true) {
-		return nil, stream.OnceError(path)
+		return nil, fmt.Errorf("%s %w", path, stream.ErrReadOnce)
 	}
 	return l, nil
 }

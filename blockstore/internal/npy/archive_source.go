@@ -29,7 +29,7 @@ type piece struct {
 func (p *piece) fill(dst *stream.Batch, at, n int, read func(b *stream.Batch) error) error {
 	b := stream.Batch{X: matrix.Rows(dst.X, at, n)}
 	if dst.Kept != nil {
-		b.Kept = stream.KeptColumns(p.src.Info().Kept)
+		b.Kept = p.src.Info().NewKept()
 	}
 	err := read(&b)
 	for k := range b.Kept {
@@ -40,7 +40,7 @@ func (p *piece) fill(dst *stream.Batch, at, n int, read func(b *stream.Batch) er
 
 // Open returns a reader of the rows from the given one on.
 func (s *sideBySide) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.Info(), first); err != nil {
+	if err := s.Info().CheckFirst(first); err != nil {
 		return nil, err
 	}
 	return column.NewReader(ctx, &s.Choice, &arrayPass{source: s, ctx: ctx}, first), nil

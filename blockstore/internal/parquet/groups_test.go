@@ -128,7 +128,7 @@ func TestRowGroups(t *testing.T) {
 func mixed(n int) (stream.Info, *stream.Batch) {
 	info := stream.Info{Columns: []string{"x", "nan"}, Kept: []stream.Field{{Name: "float", Kind: stream.Float64}, {Name: "id", Kind: stream.Int64},
 		{Name: "code", Kind: stream.Int64}, {Name: "name", Kind: stream.String}, {Name: "town", Kind: stream.String}, {Name: "later", Kind: stream.String}, {Name: "null", Kind: stream.String}}}
-	b := &stream.Batch{X: stream.NewMatrix(n, 2), Kept: stream.KeptColumns(info.Kept)}
+	b := &stream.Batch{X: stream.NewMatrix(n, 2), Kept: info.NewKept()}
 	for i := range n {
 		b.X.Data[2*i], b.X.Data[2*i+1] = math.Sin(float64(i))*1e300, math.NaN()
 		switch i % 1000 {

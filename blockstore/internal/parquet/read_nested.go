@@ -40,7 +40,7 @@ func newNestedReader(t *table, n *nestedNode, readers []*columnReader) *nestedRe
 	r := &nestedReader{node: n, table: t}
 	for i, leaf := range readers {
 		leaf.nested = true
-		r.leaves = append(r.leaves, &leafRows{columnReader: leaf, values: stream.ScalarColumn(n.leafType(n.first + i))})
+		r.leaves = append(r.leaves, &leafRows{columnReader: leaf, values: stream.FieldOf("", n.leafType(n.first+i)).Column()})
 	}
 	return r
 }

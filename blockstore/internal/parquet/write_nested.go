@@ -63,7 +63,7 @@ func newWrittenNode(t logical.Type, rep, def, leaf int) *writtenNode {
 	case logical.Struct:
 	default:
 		n.node, n.values = keptLeaf(t)
-		n.scalar = stream.ScalarColumn(t)
+		n.scalar = stream.FieldOf("", t).Column()
 		return n
 	}
 	for i, m := range t.Inside {

@@ -182,8 +182,8 @@ type shape struct {
 	chunkRows int
 	rowCount  int64
 	fields    []stream.Field
-	kinds     []stream.Kind // of the sections: decimals are strings
-	nameless  []bool        // whether the name of each column is made up
+	kinds     []stream.ColumnKind // of the sections: decimals are strings
+	nameless  []bool              // whether the name of each column is made up
 	sections  sectionTable
 	trailer   [trailerSize]byte
 	body      int64 // file size without the trailer
@@ -227,7 +227,7 @@ const (
 )
 
 // sectionKind returns the kind of the sections of a column.
-func sectionKind(f stream.Field) stream.Kind {
+func sectionKind(f stream.Field) stream.ColumnKind {
 	if f.Type.Class == logical.Decimal {
 		return stream.String
 	}
@@ -377,7 +377,7 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 	if columns > len(p)/8 {
 		return fmt.Errorf("the footer has no room for %d columns", columns)
 	}
-	s.fields, s.kinds, s.nameless = make([]stream.Field, columns), make([]stream.Kind, columns), make([]bool, columns)
+	s.fields, s.kinds, s.nameless = make([]stream.Field, columns), make([]stream.ColumnKind, columns), make([]bool, columns)
 	for i := range s.fields {
 		if len(p) < 8 {
 			return fmt.Errorf("the footer ends within column %d of %d", i, columns)
@@ -392,8 +392,8 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 		if kind > uint32(stream.String) || uint64(length) > uint64(len(p)) {
 			return fmt.Errorf("column %d has kind %d and a name of %d bytes, which cannot be", i, kind, length)
 		}
-		s.kinds[i] = stream.Kind(kind)
-		s.fields[i] = stream.Field{Name: string(p[:length]), Kind: stream.Kind(kind)}
+		s.kinds[i] = stream.ColumnKind(kind)
+		s.fields[i] = stream.Field{Name: string(p[:length]), Kind: stream.ColumnKind(kind)}
 		p = p[length:]
 		if hasType {
 			var err error

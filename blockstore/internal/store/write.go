@@ -147,7 +147,7 @@ func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 }
 
 // appendKept appends rows from..to of k to sections of a kind; the chunk holds filled rows so far.
-func (c *columnBuffer) appendKept(k *stream.Column, kind stream.Kind, from, to, filled int) error {
+func (c *columnBuffer) appendKept(k *stream.Column, kind stream.ColumnKind, from, to, filled int) error {
 	switch kind {
 	case stream.Float64:
 		values := c.grow(to - from)

@@ -205,7 +205,7 @@ func exactNumber(cell []byte, floats bool, inexact column.Inexact) (float64, err
 	if err == nil {
 		err = checkRange(cell, v)
 	}
-	if err == nil && inexact == column.InexactError && IsInexact(cell) && !(floats && column.IsExactText(string(cell), true)) {
+	if err == nil && inexact == column.InexactRefuse && IsInexact(cell) && !(floats && column.IsExactText(string(cell), true)) {
 		err = column.ErrInexact(string(fault.Shorten(cell)))
 	}
 	if err != nil {

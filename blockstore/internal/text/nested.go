@@ -87,7 +87,7 @@ func (w *jsonWriter) appendOrNull(line []byte, t logical.Type, valid bool) []byt
 
 // scalar writes a value without parts.
 func (w *jsonWriter) scalar(line []byte, t logical.Type) []byte {
-	c := stream.ScalarColumn(t)
+	c := stream.FieldOf("", t).Column()
 	c.TakeScalar(w.from)
 	switch {
 	case t.Class == logical.Float && math.IsNaN(c.Floats[0]):

@@ -78,7 +78,7 @@ func ScaleColumns(m blas64.General, w []float64) {
 	}
 }
 
-// CentreColumns takes the mean of each column away from it.
+// CenterColumns subtracts its mean from each column.
 func CenterColumns(m blas64.General) {
 	mean := ColumnMeans(m)
 	for i := range m.Rows {

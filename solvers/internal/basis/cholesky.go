@@ -16,9 +16,10 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Cholesky is randomly pivoted Cholesky, K ≈ F·Fᵀ, of the kernel matrix of rows in memory (Chen,
@@ -69,7 +70,7 @@ func NewCholesky(ctx context.Context, e stream.Engine,
 	n := rows.Rows
 	f := &Cholesky{tiles: t, engine: e, progress: e.Progress, rows: rows, name: name, random: random,
 		block: Proposals(int64(n)), factor: matrix.New(n, most)}
-	f.engine.BlockRows = min(stream.PanelRows, stream.BlockRows(rows.Cols))
+	f.engine.BlockRows = min(tilesize.PanelRows, stream.BlockRows(rows.Cols))
 	f.engine.Progress = nil // of passes: there are many short ones
 	f.sums = make([]float64, (n+f.engine.BlockRows-1)/f.engine.BlockRows)
 	if len(f.sums) == 1 {
@@ -80,7 +81,7 @@ func NewCholesky(ctx context.Context, e stream.Engine,
 	err := f.sweep(ctx, func() func(start int, x blas64.General) error {
 		return func(start int, x blas64.General) error {
 			t.SelfEntries(diagonal.Data[start:start+x.Rows], x)
-			return CheckFinite(t, matrix.Rows(diagonal, start, x.Rows), name, model.Numbers{From: int64(start)})
+			return CheckFinite(t, matrix.Rows(diagonal, start, x.Rows), name, input.Numbers{From: int64(start)})
 		}
 	})
 	if err != nil {
@@ -201,7 +202,7 @@ func (f *Cholesky) residualBetween(rows []int) (blas64.General, error) {
 	for i, r := range rows {
 		numbers[i] = int64(r)
 	}
-	if err := CheckFinite(f.tiles, h, f.name, model.Numbers{List: numbers}); err != nil {
+	if err := CheckFinite(f.tiles, h, f.name, input.Numbers{List: numbers}); err != nil {
 		return h, err
 	}
 	if known := len(f.Pivots); known > 0 {
@@ -230,7 +231,7 @@ func (f *Cholesky) extend(ctx context.Context, chosen []int, lower blas64.Genera
 		return func(start int, x blas64.General) error {
 			next := matrix.Rows(matrix.Columns(f.factor, known, more), start, x.Rows)
 			f.tiles.FillDense(next, x, pivots, &w)
-			if err := CheckFinite(f.tiles, next, f.name, model.Numbers{From: int64(start)}); err != nil {
+			if err := CheckFinite(f.tiles, next, f.name, input.Numbers{From: int64(start)}); err != nil {
 				return err
 			}
 			if known > 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,7 +34,7 @@ func (l Landmarks) determinantal(ctx context.Context, e stream.Engine,
 	}
 	var chosen []int
 	for round := 0; len(chosen) < l.Count && v.Cols > 0; round++ {
-		rows := NewPanel(dense.PickRows(v, left), stream.Numbers(len(left)), nil)
+		rows := NewPanel(dense.PickRows(v, left), matrix.Numbers(len(left)), nil)
 		random := sketch.NewRandom(l.Seed, fmt.Sprintf("determinantal %d", round))
 		found, err := pivots(ctx, e, tiles.Plain(kernelgen.Linear()), rows, min(v.Cols, l.Count-len(chosen)), "eigenvectors", random)
 		if err != nil {
@@ -113,7 +113,7 @@ func multiply(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, p *Panel, x blas64.General) (blas64.General, error) {
 	y, mirror := matrix.New(x.Rows, x.Cols), matrix.New(x.Rows, x.Cols)
 	g := t.NewGrid(e, [2]string{"candidates", "candidates"}, p.Cols, p.Cols)
-	err := g.Pairs(ctx, "exact pass", stream.Upper, func() tiles.Visitor {
+	err := g.Pairs(ctx, "exact pass", true, func() tiles.Visitor {
 		return func(tile blas64.General, i, j int) error {
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, matrix.Rows(x, j, tile.Cols), 1, matrix.Rows(y, i, tile.Rows))
 			if i != j {
@@ -126,7 +126,7 @@ func multiply(ctx context.Context, e stream.Engine,
 		return y, err
 	}
 	dense.Add(1, mirror, y)
-	return y, CheckFinite(t, y, "candidates", model.Numbers{From: 0})
+	return y, CheckFinite(t, y, "candidates", input.Numbers{From: 0})
 }
 
 // eigenpairs decomposes the symmetric part of a matrix, in descending order.

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Rule says how ℓ landmarks are chosen for c features. Rules that need the kernel choose from a
@@ -189,6 +190,6 @@ func (l Landmarks) AddTo(p *model.Plan, d int64) {
 		return
 	}
 	p.Add("leading vectors", 4*m*int64(l.probes()), knob)
-	p.AddEntries(float64(m) * float64(m+stream.PairRows) / 2)
+	p.AddEntries(float64(m) * float64(m+tilesize.PairRows) / 2)
 	p.Add("determinantal draws", m*(3*k+2), knob)
 }

@@ -356,7 +356,7 @@ func TestDeterminantalLaw(t *testing.T) {
 	single, pairs := make([]float64, n), make([]float64, n*n)
 	for seed := range uint64(seeds) {
 		l := Landmarks{Rows: n, Features: k, Count: 4 * k, Seed: seed}
-		got, err := l.determinantal(context.Background(), stream.Engine{Threads: 1}, tiles.Plain(kernel), NewPanel(x, stream.Numbers(n), nil))
+		got, err := l.determinantal(context.Background(), stream.Engine{Threads: 1}, tiles.Plain(kernel), NewPanel(x, matrix.Numbers(n), nil))
 		got = got[:min(k, len(got))] // the first round
 		if err != nil {
 			t.Fatal(err)

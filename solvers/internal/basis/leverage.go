@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Leverage finds rows that a uniform sample is likely to miss, and that have a large part in some
@@ -172,10 +173,10 @@ func (s *Leverage) know(number []int64, y blas64.General, besides []int64) {
 	}
 }
 
-// Sampler returns a function that gives the priorities ℓ(x)/u of at most [stream.PanelRows] rows of
+// Sampler returns a function that gives the priorities ℓ(x)/u of at most [tilesize.PanelRows] rows of
 // the sketch, 0 for rows that need not be found. The result is valid until the next call.
 func (s *Leverage) Sampler() func(y blas64.General, start int64) []float64 {
-	priority, projected := make([]float64, stream.PanelRows), matrix.New(stream.PanelRows, leverageColumns)
+	priority, projected := make([]float64, tilesize.PanelRows), matrix.New(tilesize.PanelRows, leverageColumns)
 	return func(y blas64.General, start int64) []float64 {
 		out := priority[:y.Rows]
 		clear(out)

@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -61,14 +61,14 @@ const foldRows = 32
 
 // Raw returns a function for one goroutine that puts k(x, landmarks)·Ĉ into dst. It fails with a
 // [stream.DataError] of the named source if an entry is not finite.
-func (m *Map) Raw(name string) func(dst, x blas64.General, numbers model.Numbers) error {
+func (m *Map) Raw(name string) func(dst, x blas64.General, numbers input.Numbers) error {
 	var work kernelgen.Workspace
 	var tile []float64 // of the largest part so far
 	fill := m.Tiles.FillDense
 	if m.Transposed {
 		fill = m.Tiles.FillTransposed
 	}
-	return func(dst, x blas64.General, numbers model.Numbers) error {
+	return func(dst, x blas64.General, numbers input.Numbers) error {
 		if m.Signs == nil {
 			fill(dst, x, m.Landmarks.Cols, &work)
 			return checkFinite(m.Tiles, dst, x, name, numbers)
@@ -97,7 +97,7 @@ func (m *Map) Of(ctx context.Context, e stream.Engine, rows *Panel, name string)
 	return y, stream.Each(ctx, e.Threads, (y.Rows+PanelRows-1)/PanelRows, func(i int) error {
 		first := i * PanelRows
 		n := min(PanelRows, y.Rows-first)
-		numbers := model.Numbers{List: rows.Number[first:]}
+		numbers := input.Numbers{List: rows.Number[first:]}
 		return m.Raw(name)(matrix.Rows(y, first, n), matrix.Rows(rows.Rows, first, n), numbers)
 	})
 }
@@ -107,12 +107,12 @@ func (m *Map) Features(name string) Features {
 	return Features{Width: m.Width(), Worker: func() func(dst, x blas64.General, start int64) error {
 		raw := m.Raw(name)
 		if m.Project.Rows == 0 {
-			return func(dst, x blas64.General, start int64) error { return raw(dst, x, model.Numbers{From: start}) }
+			return func(dst, x blas64.General, start int64) error { return raw(dst, x, input.Numbers{From: start}) }
 		}
 		var room []float64 // of the largest panel so far
 		return func(dst, x blas64.General, start int64) error {
 			y := matrix.Reuse(&room, x.Rows, m.Sketched())
-			if err := raw(y, x, model.Numbers{From: start}); err != nil {
+			if err := raw(y, x, input.Numbers{From: start}); err != nil {
 				return err
 			}
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, m.Project, 0, dst)
@@ -122,7 +122,7 @@ func (m *Map) Features(name string) Features {
 }
 
 // checkFinite is CheckFinite for rows x. Its error also says whether the kernel is undefined on the row.
-func checkFinite(t *tiles.Tiles, y, x blas64.General, name string, numbers model.Numbers) error {
+func checkFinite(t *tiles.Tiles, y, x blas64.General, name string, numbers input.Numbers) error {
 	err := CheckFinite(t, y, name, numbers)
 	if err == nil {
 		return nil
@@ -146,7 +146,7 @@ func CheckRows(t *tiles.Tiles, rows *Panel, name string) error {
 
 // CheckFinite returns the error of the first row of y, kernel entries of rows of the named source,
 // that is not finite.
-func CheckFinite(t *tiles.Tiles, y blas64.General, name string, numbers model.Numbers) error {
+func CheckFinite(t *tiles.Tiles, y blas64.General, name string, numbers input.Numbers) error {
 	err := sketch.CheckFinite(y)
 	if err == nil {
 		return nil // errors.As allocates

@@ -9,9 +9,10 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/tiles"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // PanelRows is the number of rows of a tile between rows in memory.
@@ -23,7 +24,7 @@ type Features struct {
 	// First and Count are the columns of the source that x has; Count 0 means all.
 	First, Count int
 	// Worker returns a function for one goroutine that puts the features of at most
-	// [stream.PanelRows] rows x into dst, the first of which has the number start.
+	// [tilesize.PanelRows] rows x into dst, the first of which has the number start.
 	Worker func() func(dst, x blas64.General, start int64) error
 }
 
@@ -51,7 +52,7 @@ func (c *Columns) Width() int {
 	return n
 }
 
-// Worker returns a function for one goroutine that puts the columns of at most [stream.PanelRows]
+// Worker returns a function for one goroutine that puts the columns of at most [tilesize.PanelRows]
 // rows x of the named source into dst, the first of which has the number start.
 func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) error {
 	workers := make([]func(dst, x blas64.General, start int64) error, len(c.Features))
@@ -109,9 +110,9 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 	pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
 	return stream.Fold(ctx, e, pass, src, newState, func() func(A, *stream.Block) error {
 		fill, do := c.Worker(src.Info().Name), add()
-		room := matrix.New(stream.PanelRows, c.Width())
+		room := matrix.New(tilesize.PanelRows, c.Width())
 		return func(state A, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
+			for first, x := range b.Panels(tilesize.PanelRows) {
 				r := Rows{Start: b.Start + int64(first), X: x, Z: matrix.Rows(room, 0, x.Rows)}
 				if err := fill(r.Z, x, r.Start); err != nil {
 					return err
@@ -127,11 +128,11 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 
 // AddTrace returns a function for one goroutine that adds k(x, x) of rows of the named source.
 func AddTrace(t *tiles.Tiles, name string) func(sum *sketch.ColumnSums, r Rows) error {
-	room := matrix.New(stream.PanelRows, 1)
+	room := matrix.New(tilesize.PanelRows, 1)
 	return func(sum *sketch.ColumnSums, r Rows) error {
 		diagonal := matrix.Rows(room, 0, r.X.Rows)
 		t.Diagonal(diagonal.Data[:r.X.Rows], r.X)
-		if err := CheckFinite(t, diagonal, name, model.Numbers{From: r.Start}); err != nil {
+		if err := CheckFinite(t, diagonal, name, input.Numbers{From: r.Start}); err != nil {
 			return err
 		}
 		return sum.Add(diagonal)

@@ -22,8 +22,8 @@ import (
 func mapOf(t *testing.T, k kernelgen.Kernel, x blas64.General, landmarks int) *Map {
 	t.Helper()
 	tl := tiles.Plain(k)
-	all := NewPanel(x, stream.Numbers(x.Rows), nil)
-	j, u, err := Whiten(t.Context(), stream.Engine{}, tl, all.Of(stream.Numbers(landmarks)))
+	all := NewPanel(x, matrix.Numbers(x.Rows), nil)
+	j, u, err := Whiten(t.Context(), stream.Engine{}, tl, all.Of(matrix.Numbers(landmarks)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestWhiten(t *testing.T) {
 	if d := distance(dense.Mul(blas.NoTrans, z, blas.Trans, z), want); d > 1e-12 {
 		t.Errorf("products of features are off by %g", d)
 	}
-	all := NewPanel(x, stream.Numbers(x.Rows), nil)
+	all := NewPanel(x, matrix.Numbers(x.Rows), nil)
 	if _, _, err := Whiten(context.Background(), stream.Engine{}, tiles.Plain(kernelgen.Sigmoid(0.1, -1)), all); !errors.Is(err, ErrNotDefinite) {
 		t.Errorf("a negative kernel: %v", err)
 	}

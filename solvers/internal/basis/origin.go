@@ -10,14 +10,14 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
-// SetOrigin sets the origin of tiles to the median of each column, if [kernelgen.Kernel.CentredShift] allows it.
+// SetOrigin sets the origin of tiles to the median of each column, if [kernelgen.Kernel.CenteredShift] allows it.
 // Products of rows far from 0 then do not lose digits to cancellation when means are subtracted. The median is a value
 // of its column near most others, so that subtracting it has little or no rounding error. If all rows are equal, the
 // origin stays 0: shifted to 0 they would span nothing.
 //
 // Cost: a sort of each column.
 func SetOrigin(t *tiles.Tiles, rows blas64.General) {
-	if rows.Rows == 0 || !t.Kernel.CentredShift() {
+	if rows.Rows == 0 || !t.Kernel.CenteredShift() {
 		return
 	}
 	origin, column, differ := make([]float64, rows.Cols), make([]float64, rows.Rows), false

@@ -150,7 +150,7 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 	all := Union(numbers...)
 	batch := &stream.Batch{X: matrix.New(len(all), len(info.Columns))}
 	if kept {
-		batch.Kept = stream.KeptColumns(info.Kept)
+		batch.Kept = info.NewKept()
 	}
 	if err := stream.Gather(ctx, src, all, batch); err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 		if !set.Kept {
 			continue
 		}
-		panels[i].Kept = stream.KeptColumns(info.Kept)
+		panels[i].Kept = info.NewKept()
 		for k := range panels[i].Kept {
 			for _, r := range set.Numbers {
 				at, _ := slices.BinarySearch(all, r)

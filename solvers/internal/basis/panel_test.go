@@ -21,8 +21,8 @@ func TestGatherSets(t *testing.T) {
 		{{}, {7}},
 		{{3, 9, 40}, {0, 9, 10, 11, 49}},
 		{{0, 1, 2}, {0, 1, 2}},
-		{stream.Numbers(50), {5, 6}, {49}},
-		{{48, 49}, stream.Numbers(49), {1, 3}},
+		{matrix.Numbers(50), {5, 6}, {49}},
+		{{48, 49}, matrix.Numbers(49), {1, 3}},
 	} {
 		var wanted []Set
 		for _, numbers := range sets {
@@ -59,7 +59,7 @@ func TestGatherMemory(t *testing.T) {
 	src := stream.FromMatrix("x", matrix.New(n, d))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	panels, err := Gather(t.Context(), src, Set{Numbers: stream.Numbers(n)}, Set{Numbers: stream.Numbers(20)})
+	panels, err := Gather(t.Context(), src, Set{Numbers: matrix.Numbers(n)}, Set{Numbers: matrix.Numbers(20)})
 	runtime.ReadMemStats(&after)
 	if err != nil || len(panels) != 2 {
 		t.Fatal(err)

@@ -107,8 +107,8 @@ func largest(v []float64) float64 {
 	return max(a, b, c, d)
 }
 
-var exponential = func() kernelgen.Map {
-	m, err := kernelgen.ParseMap("exp")
+var exponential = func() kernelgen.ElementMap {
+	m, err := kernelgen.ParseElementMap("exp")
 	if err != nil {
 		panic("logsum: " + err.Error())
 	}

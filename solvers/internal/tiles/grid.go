@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/stream/tilesize"
 
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/stream"
@@ -26,7 +27,7 @@ type Grid struct {
 // NewGrid returns the grid of two sides; names are those of their sources.
 func (t *Tiles) NewGrid(e stream.Engine, names [2]string, left, right *Rows) *Grid {
 	g := &Grid{Tiles: t, engine: e, names: names, rows: int64(left.Count()), cols: int64(right.Count()),
-		left: left.Blocks(stream.PairRows), right: right.Blocks(stream.PairRows)}
+		left: left.Blocks(tilesize.PairRows), right: right.Blocks(tilesize.PairRows)}
 	for _, r := range g.right {
 		r.Prepare() // before workers share it
 	}
@@ -40,13 +41,13 @@ type Visitor = func(tile blas64.General, i, j int) error
 // Pairs makes an exact pass over the raw tiles: all of them, or with [stream.Upper] one of each
 // mirrored pair of two equal sides. visit is called once for each worker. Tiles with rows or
 // columns in common are visited one after another, in a fixed order: see [stream.Pairs].
-func (g *Grid) Pairs(ctx context.Context, pass string, shape stream.Shape, visit func() Visitor) error {
+func (g *Grid) Pairs(ctx context.Context, pass string, shape bool, visit func() Visitor) error {
 	g.Passes++
-	rows := stream.NewRowNumbers(g.names[0], g.rows)
-	cols := stream.NewRowNumbers(g.names[1], g.cols)
+	rows := &stream.RowNumbers{Name: g.names[0], Rows: g.rows}
+	cols := &stream.RowNumbers{Name: g.names[1], Rows: g.cols}
 	return stream.Pairs(ctx, g.engine, pass, rows, cols, shape, func() func(i, j *stream.Block) error {
 		var w Work
-		buf := make([]float64, min(stream.PairRows, g.rows)*min(stream.PairRows, g.cols))
+		buf := make([]float64, min(tilesize.PairRows, g.rows)*min(tilesize.PairRows, g.cols))
 		do := visit()
 		return func(i, j *stream.Block) error {
 			n, m := i.X.Rows, j.X.Rows
@@ -77,7 +78,7 @@ func (g *Grid) Sums(ctx context.Context, means bool) (s *Sums, err error) {
 		return s, nil
 	}
 	s.begin(g)
-	err = g.Pairs(ctx, "means", stream.Full, func() Visitor {
+	err = g.Pairs(ctx, "means", false, func() Visitor {
 		return func(tile blas64.General, i, j int) error {
 			s.divide(g.Tiles, tile, i)
 			s.add(tile, i, j)
@@ -93,7 +94,7 @@ func (g *Grid) Sums(ctx context.Context, means bool) (s *Sums, err error) {
 
 func (g *Grid) logSums(ctx context.Context) ([]float64, error) {
 	sums := make([]logsum.Sum, g.rows)
-	err := g.Pairs(ctx, "row sums", stream.Full, func() Visitor {
+	err := g.Pairs(ctx, "row sums", false, func() Visitor {
 		var w Work
 		return func(tile blas64.General, i, _ int) error {
 			for k := range tile.Rows {

@@ -12,7 +12,6 @@ import (
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // Operator is K by exact passes, as a [krylov.Operator]. Centered multiplies K by I − 11ᵀ/N from
@@ -29,7 +28,7 @@ func (o *Operator) pass(ctx context.Context, visit Visitor) error {
 	if means {
 		o.Sums.begin(o.Grid)
 	}
-	err := o.Grid.Pairs(ctx, "exact pass", stream.Full, func() Visitor {
+	err := o.Grid.Pairs(ctx, "exact pass", false, func() Visitor {
 		return func(tile blas64.General, i, j int) error {
 			o.Sums.divide(o.Grid.Tiles, tile, i)
 			if means {
@@ -99,9 +98,9 @@ func (g *Grid) check(p *Product) error {
 // Multiply makes a pass that sums a product with raw tiles. It names a row whose products are not
 // finite. Visitors from also, unless it is nil, then get the tiles.
 func (g *Grid) Multiply(ctx context.Context, pass string, p *Product, also func() Visitor) error {
-	shape := stream.Full
+	shape := false
 	if p.Half {
-		shape = stream.Upper
+		shape = true
 	}
 	err := g.Pairs(ctx, pass, shape, func() Visitor {
 		if also == nil {

@@ -197,7 +197,7 @@ func TestUpper(t *testing.T) {
 	x := randomMatrix(600, 3, 1)
 	g := newTiles(t, "rbf(gamma=1)", false).NewGrid(stream.Engine{Threads: 2}, [2]string{"x", "x"}, &Rows{Dense: x}, &Rows{Dense: x})
 	seen := matrix.New(600, 600)
-	err := g.Pairs(context.Background(), "pairs", stream.Upper, func() Visitor {
+	err := g.Pairs(context.Background(), "pairs", true, func() Visitor {
 		return func(tile blas64.General, i, j int) error {
 			for k := range tile.Rows {
 				for l, v := range matrix.Row(tile, k) {

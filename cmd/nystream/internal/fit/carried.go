@@ -15,7 +15,7 @@ func allOutputs(j *Job) []rows.FileFlag { return append(factorOutputs(j), j.Draw
 func WritesFactors(j *Job) bool { return Writes(j, model.Coordinates) }
 
 // Writes reports whether a file for what a model makes of rows is named.
-func Writes(j *Job, kind model.Kind) bool {
+func Writes(j *Job, kind model.Output) bool {
 	for _, f := range j.Factors {
 		if f.Path != "" && f.kind == kind {
 			return true

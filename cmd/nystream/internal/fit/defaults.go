@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream/prepare"
 )
@@ -30,7 +31,7 @@ func (t *Task) complete(j *Job) {
 	or(&t.Open, t.Open == nil, j.Open)
 	or(&t.OpenNotes, t.OpenNotes == nil, j.OpenNotes)
 	or(&t.Names, t.Names == nil, j.Names)
-	or(&t.Shape, t.Shape == nil, j.Shape)
+	or(&t.Shape, t.Shape == nil, j.Size)
 	or(&t.Prepare, t.Prepare == nil, j.Prepare)
 	or(&t.RowsData, t.RowsData == nil, j.RowsData)
 	or(&t.Preparations, t.Preparations == nil, j.Preparations)
@@ -91,8 +92,8 @@ func (j *Job) Names() []string {
 	return []string{"data"}
 }
 
-func (j *Job) Shape() model.Shape {
-	s := model.Shape{Rows: rows.RowsOf(j.Sides.Left, j.Sides.Prepared.Left), Columns: rows.ColumnsOf(j.Sides.Left, j.Sides.Prepared.Left)}
+func (j *Job) Size() model.Size {
+	s := model.Size{Rows: rows.RowsOf(j.Sides.Left, j.Sides.Prepared.Left), Columns: rows.ColumnsOf(j.Sides.Left, j.Sides.Prepared.Left)}
 	if j.Sides.Right != nil {
 		s.Cols = rows.RowsOf(j.Sides.Right, j.Sides.Prepared.Right)
 	}
@@ -102,7 +103,7 @@ func (j *Job) Shape() model.Shape {
 func (j *Job) RowsData() saved.Data {
 	p := j.Sides.Prepared.Left.Preparation
 	return saved.Data{Nulls: p.Nulls.String(), Columns: rows.KnownNames(j.Sides.Left, p),
-		Categories: model.CategoriesOf(p), ColumnPositions: j.Sides.Left.Positions(p), IndexBase: j.Sides.IndexBase(), Dates: saved.DatesOf(j.Sides.Left)}
+		Categories: input.CategoriesOf(p), ColumnPositions: j.Sides.Left.Positions(p), IndexBase: j.Sides.IndexBase(), Dates: saved.DatesOf(j.Sides.Left)}
 }
 
 func (j *Job) Preparations() (left, right prepare.Preparation) {
@@ -129,7 +130,7 @@ func (j *Job) Write(ctx context.Context, m model.Model) (writers []rows.PathWrit
 			return writers, err
 		}
 		if f.kind != model.Coordinates {
-			r.Kinds = []model.Kind{f.kind}
+			r.Outputs = []model.Output{f.kind}
 		}
 		w, err := rows.NewRowsFile(j.App, f.Path, t, r, source.Info().Rows, Carried(j, f.Path, source))
 		if err != nil {

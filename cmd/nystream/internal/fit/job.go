@@ -63,7 +63,7 @@ type Task struct {
 	OpenNotes func() []string
 	Names     func() []string // of the sources, in reports
 	Title     func() string   // one line about the fit
-	Shape     func() model.Shape
+	Shape     func() model.Size
 	Plan      func(e stream.Engine) (*model.Plan, error)
 	Prepare   func(ctx context.Context) error
 	Fit       func(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
@@ -85,7 +85,7 @@ type FactorFile struct {
 	flag, what string // U or V
 	Path       string
 	Side       model.Side
-	kind       model.Kind // Coordinates, or Class for clusters
+	kind       model.Output // Coordinates, or Class for clusters
 }
 
 // asideFlag is a flag that says something of each row of a side.

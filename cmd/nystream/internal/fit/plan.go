@@ -71,7 +71,7 @@ func addMemory(j *Job, r, lines *report.Report, p *model.Plan) {
 	total, spool := p.Memory.Total(), j.App.Session.Quota.Most()
 	var items []planItem
 	for _, m := range p.Memory.Items {
-		items = append(items, planItem{m.What, m.Bytes, flags.Spell(j.App.Cmd, m.Knob)})
+		items = append(items, planItem{m.What, m.Bytes, flags.Spell(j.App.Cmd, m.Setting)})
 		lines.Add(m.What, "%s", report.Bytes(m.Bytes))
 	}
 	r.Put(keyMemoryBytes, total)

@@ -86,7 +86,7 @@ func (s *stateFlags) named() (flag, folder string) {
 // together.
 func (s *stateFlags) budget(p *model.Plan) {
 	if _, folder := s.named(); folder != "" && p.StateBytes > 0 {
-		p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "state of a pass", Bytes: 2 * p.StateBytes, Knob: "`rank`"})
+		p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "state of a pass", Bytes: 2 * p.StateBytes, Setting: "`rank`"})
 	}
 }
 

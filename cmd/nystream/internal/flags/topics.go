@@ -104,7 +104,7 @@ func kernelTable() string {
 
 // mapList lists what --map takes.
 func mapList() string {
-	return fold(strings.Fields(strings.Join(kernelgen.MapNames(), ", ")), 4, topicWidth)
+	return fold(strings.Fields(strings.Join(kernelgen.ElementMapNames(), ", ")), 4, topicWidth)
 }
 
 // newPythonTopic returns help that is the reader in Python and nothing else, so that its

@@ -121,7 +121,7 @@ func WriterBudget(a *app.App, b *stream.Budget, path string, rows int64, columns
 		holds = min(holds, 3*8*rows*int64(columns)) + blockstore.FooterBytes(int64(a.Memory), FormatOf(a, path), rows, columns)
 	}
 	if holds > 0 {
-		b.Items = append(b.Items, stream.BudgetItem{What: "writer of " + path, Bytes: holds, Knob: "it by writing .npy"})
+		b.Items = append(b.Items, stream.BudgetItem{What: "writer of " + path, Bytes: holds, Setting: "it by writing .npy"})
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 
 // ClassKind returns the kind of classes with these names. kept is the kind of the label column as read.
 // told is the kind or meaning declared by the files, "" if unknown.
-func ClassKind(names []string, kept stream.Kind, told string) string {
+func ClassKind(names []string, kept stream.ColumnKind, told string) string {
 	all := func(is func(name string) bool) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { return !is(name) })
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
 )
@@ -67,7 +68,7 @@ func (d *DataFlags) AddComputed(s *flags.Set) {
 		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.Columns)})
 	d.AddLayout(s)
 	s.Add(flags.Flag{Name: "inexact", Arg: "word", Usage: "integers beyond 2^53 that float64 cannot hold", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
-		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")})
+		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactRefuse, blockstore.InexactRound}, "naming row and column", "to the nearest")})
 	s.Add(flags.Flag{Name: "index-base", Arg: "word", Usage: "first index of libsvm files", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
 		Value: flags.Choice(&d.indexBase, []blockstore.IndexBase{blockstore.IndexBaseAuto, blockstore.IndexBaseZero, blockstore.IndexBaseOne}, "0 if it occurs in them")})
 }
@@ -111,7 +112,7 @@ func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
 	o.Categories, o.Words, o.Dates = d.Text, d.Words, d.Dates
-	o.Stdin, o.NoNumbers, o.Carry, o.Live = a.In, d.NoNumbers, d.Carry, d.Live
+	o.Reader, o.NoNumbers, o.Carry, o.Live = a.In, d.NoNumbers, d.Carry, d.Live
 	o.AllColumns = d.AllColumns
 	o.Types, o.FindTypes = wholeTypes(d.Types), d.FindTypes
 	return o
@@ -191,7 +192,7 @@ type PreparationFlags struct {
 }
 
 // allNulls are what may become of nulls.
-var allNulls = []prepare.Nulls{prepare.NullsError, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
+var allNulls = []prepare.Nulls{prepare.NullsRefuse, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
 	prepare.NullsIndicator}
 
 func (p *PreparationFlags) Add(s *flags.Set) {
@@ -240,7 +241,7 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 	if err != nil {
 		return nil, app.FromData(err)
 	}
-	in := &Input{Counted: stream.NewCounted(src), Files: src, LeftOut: src.LeftOut(), position: positionsOf(src), base: files.IndexBase()}
+	in := &Input{Source: passcount.New(src), Files: src, LeftOut: src.LeftOut(), position: positionsOf(src), base: files.IndexBase()}
 	for _, name := range files.Copied() {
 		a.Note("%s was copied to disk first: %s", name, d.whyCopied(files))
 	}

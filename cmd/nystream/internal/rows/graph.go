@@ -92,7 +92,7 @@ func (r GraphRecipe) options(o graph.Options) graph.Options {
 
 // ReadGraph reads a graph as the flags and a recipe say.
 func ReadGraph(ctx context.Context, a *app.App, path string, g *GraphFlags, r GraphRecipe, d *DataFlags) (*graph.Graph, error) {
-	o := r.options(graph.Options{Session: a.Session.Internal(), Layout: d.Layout, Weight: g.weight, Stdin: a.In, Limit: graphLimit(a)})
+	o := r.options(graph.Options{Session: a.Session.Internal(), Layout: d.Layout, Weight: g.weight, Reader: a.In, Limit: graphLimit(a)})
 	if len(d.Columns) == 2 {
 		o.Source, o.Target = strings.TrimSpace(d.Columns[0]), strings.TrimSpace(d.Columns[1])
 	}

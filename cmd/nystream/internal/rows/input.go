@@ -5,14 +5,15 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/stream"
 )
 
 // Input is an opened source whose passes are counted and whose errors are
 // marked as faults of the data.
 type Input struct {
-	*stream.Counted
-	Files    *blockstore.Source // what Counted reads, perhaps through wrappers
+	*passcount.Source
+	Files    *blockstore.Source // what Source reads, perhaps through wrappers
 	LeftOut  []blockstore.LeftOutColumn
 	position ColumnPositions
 	formats  []string // of the files, each once
@@ -23,7 +24,7 @@ type Input struct {
 
 // Open returns a reader of the rows from the given one on.
 func (in *Input) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	r, err := in.Counted.Open(ctx, first)
+	r, err := in.Source.Open(ctx, first)
 	if err != nil {
 		return nil, app.FromData(err)
 	}
@@ -32,7 +33,7 @@ func (in *Input) Open(ctx context.Context, first int64) (stream.Reader, error) {
 
 // Gather fetches rows by number.
 func (in *Input) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	return app.FromData(in.Run.Gather(ctx, in.Counted, rows, dst))
+	return app.FromData(in.Run.Gather(ctx, in.Source, rows, dst))
 }
 
 // inputReader marks the errors of a pass.

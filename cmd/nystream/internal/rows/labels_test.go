@@ -84,7 +84,7 @@ func TestColumnOfWords(t *testing.T) {
 func TestClassKind(t *testing.T) {
 	for _, c := range []struct {
 		names []string
-		kept  stream.Kind
+		kept  stream.ColumnKind
 		told  string
 		want  string
 	}{

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -61,7 +62,7 @@ func RequestOf(m model.Transformer, side model.Side, flag flags.Word, given bool
 	case errors.Is(err, model.ErrNoOutput) && given:
 		return model.Request{}, flags.Usagef("--coordinates is for low-rank models: leave it out with this one")
 	case err == nil && flag == "scores":
-		return model.Request{Side: side, Kinds: []model.Kind{model.Scores}}, nil
+		return model.Request{Side: side, Outputs: []model.Output{model.Scores}}, nil
 	}
 	return model.Request{Side: side}, nil
 }
@@ -90,7 +91,7 @@ func (w *RowsFile) Fill(ctx context.Context, e stream.Engine, m model.Transforme
 		return err
 	}
 	return m.Transform(ctx, e, rows, r, func(b *stream.Block, made blas64.General) error {
-		if err := model.CheckOutputs(rows.Info(), names, made, b.Start); err != nil {
+		if err := input.CheckOutputs(rows.Info(), names, made, b.Start); err != nil {
 			return err
 		}
 		batch := &stream.Batch{X: made}

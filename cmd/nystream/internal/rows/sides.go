@@ -166,7 +166,7 @@ func ReaderBudget(a *app.App, b *stream.Budget, inputs ...*Input) {
 }
 
 func ReaderItem(held int64) stream.BudgetItem {
-	return stream.BudgetItem{What: "parts of files", Bytes: held, Knob: "the number of columns with `columns`"}
+	return stream.BudgetItem{What: "parts of files", Bytes: held, Setting: "the number of columns with `columns`"}
 }
 
 // HeldBy returns what the files of all sources hold, which are open at the same time, and the

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/internal/passcount"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/prepare"
 )
@@ -33,7 +34,7 @@ func TestPlanOfWrappedSource(t *testing.T) {
 	if bytes < 1<<10 || len(at.Positions) != 1 || at.Positions[0] != 1 || at.Width != 3 {
 		t.Fatalf("%d bytes, positions %v", bytes, at)
 	}
-	in.Counted = stream.NewCounted(wrapped{in.Counted.Source})
+	in.Source = passcount.New(wrapped{in.Source.Source})
 	if got := HeldBy(e, []*Input{in}); got != bytes {
 		t.Errorf("%d bytes are held by the files of a wrapped source, and %d by those of the source", got, bytes)
 	}

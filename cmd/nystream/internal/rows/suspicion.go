@@ -98,7 +98,7 @@ func (in *Input) FirstRows(ctx context.Context) blas64.General {
 	d := len(in.Info().Columns)
 	x := matrix.New(min(rows, numbers/d), d)
 	n := 0
-	if r, err := in.Counted.Source.Open(ctx, 0); err == nil {
+	if r, err := in.Source.Source.Open(ctx, 0); err == nil {
 		for n < x.Rows && err == nil {
 			var more int
 			more, err = r.Read(&stream.Batch{X: matrix.Rows(x, n, x.Rows-n)})

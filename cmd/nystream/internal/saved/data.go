@@ -5,7 +5,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
-	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/input"
 )
 
 // GraphData says how edges become the rows that a model takes. The ids of the nodes are
@@ -45,8 +45,8 @@ type Data struct {
 	// IndexBase is the first index of libsvm files, nil if the fit read none.
 	IndexBase *int `json:"index_base,omitempty"`
 	// Categories are the columns of text, those of right rows apart.
-	Categories      *model.Categories `json:"categories,omitempty"`
-	RightCategories *model.Categories `json:"right_categories,omitempty"`
+	Categories      *input.Categories `json:"categories,omitempty"`
+	RightCategories *input.Categories `json:"right_categories,omitempty"`
 	// Dates are the columns of dates and times, those of right rows apart.
 	Dates      *Dates     `json:"dates,omitempty"`
 	RightDates *Dates     `json:"right_dates,omitempty"`

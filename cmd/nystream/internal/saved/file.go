@@ -52,12 +52,12 @@ func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Mad
 			return nil, err
 		}
 	}
-	return modelfile.PrepareIn(session.Internal(), path, saved)
+	return modelfile.StageIn(session.Internal(), path, saved)
 }
 
 // Read reads a model file. All that it says about itself is checked.
 func Read(a *app.App, families []*Family, path string) (*File, error) {
-	saved, err := modelfile.LoadIn(a.Session.Internal(), path)
+	saved, err := modelfile.ReadArchiveIn(a.Session.Internal(), path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such model; nystream fit makes one", path)
 	}
@@ -104,7 +104,7 @@ func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 			return fmt.Errorf("meta.json: %w", err)
 		}
 	}
-	a.Prepared = true // [verb.takenRows.open] applies the preparation
+	a.TakesPrepared = true // [verb.takenRows.open] applies the preparation
 	if f.Model, err = f.Family.Load(a, &f.Data); err != nil {
 		return err
 	}

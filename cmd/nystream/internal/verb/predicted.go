@@ -40,9 +40,9 @@ func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*pr
 	if p.compares() {
 		p.truth = newTruth(rows.NewAside("--label", p.data.Label), classes)
 	}
-	a := &prediction{rowsAnswer: rowsAnswer{request: model.Request{Kinds: []model.Kind{model.Class}}}}
-	add := func(kind model.Kind) {
-		a.request.Kinds = append(a.request.Kinds, kind)
+	a := &prediction{rowsAnswer: rowsAnswer{request: model.Request{Outputs: []model.Output{model.Class}}}}
+	add := func(kind model.Output) {
+		a.request.Outputs = append(a.request.Outputs, kind)
 		for _, c := range classes {
 			a.columns = append(a.columns, kind.String()+"_"+c)
 		}

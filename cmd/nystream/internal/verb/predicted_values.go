@@ -49,7 +49,7 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 		return nil, err
 	}
 	score := &valueScore{}
-	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: predictedNames(targets, r.Kinds)}}
+	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: predictedNames(targets, r.Outputs)}}
 	a.each = func(b *stream.Block, values blas64.General) (*stream.Batch, error) {
 		batch := &stream.Batch{X: values}
 		if p.truth == nil {
@@ -77,7 +77,7 @@ var (
 
 // markNovel asks how unlike the fitted rows each row is, and marks the strangest.
 func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*prediction, error) {
-	r := model.Request{Kinds: []model.Kind{model.Novelty}}
+	r := model.Request{Outputs: []model.Output{model.Novelty}}
 	names, err := r.Names(m)
 	if errors.Is(err, model.ErrNoOutput) {
 		return nil, flags.Usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
@@ -124,19 +124,19 @@ func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*predict
 // valueRequest returns what the flags ask for: values first, then the ends of intervals and standard
 // deviations.
 func (p *predictCommand) valueRequest() model.Request {
-	r := model.Request{Kinds: []model.Kind{model.Value}}
+	r := model.Request{Outputs: []model.Output{model.Value}}
 	if p.set.Given("interval") {
-		r.Kinds, r.Level = append(r.Kinds, model.Lower, model.Upper), p.interval
+		r.Outputs, r.Level = append(r.Outputs, model.Lower, model.Upper), p.interval
 	}
 	if p.std {
-		r.Kinds = append(r.Kinds, model.Deviation)
+		r.Outputs = append(r.Outputs, model.Deviation)
 	}
 	return r
 }
 
 // predictedNames returns the names of the columns of predictions: predicted, predicted_lower, …, and
 // with several targets predicted_a, predicted_b, predicted_a_lower, ….
-func predictedNames(targets []string, kinds []model.Kind) (names []string) {
+func predictedNames(targets []string, kinds []model.Output) (names []string) {
 	for _, kind := range kinds {
 		for _, target := range targets {
 			name := predictedColumn

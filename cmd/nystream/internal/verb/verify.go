@@ -200,7 +200,7 @@ func (v *verifyCommand) checkSources(f *saved.File) error {
 
 // measure chooses the rows, checks the memory, and measures.
 func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Verifier, o *verified) error {
-	d, s := o.Sources, o.Shape()
+	d, s := o.Sources, o.Size()
 	n, sample := max(s.Rows, s.Cols), 0
 	if v.how == "sampled" || v.how == "auto" && n > exactRows && !isWhole(f) {
 		sample = v.sample

@@ -29,9 +29,9 @@ type task struct {
 }
 
 func (c *task) refuses(refuse *flags.Refusals, args []string) {
-	graph, matrix, engine := c.job.Given("graph"), c.job.Given("matrix"), c.how.Engine
-	lowrank := engine == askls.EngineLowRank
-	exact := engine == askls.EngineDense || lowrank
+	graph, matrix, engine := c.job.Given("graph"), c.job.Given("matrix"), c.how.Algorithm
+	lowrank := engine == askls.AlgorithmLowRank
+	exact := engine == askls.AlgorithmDense || lowrank
 	refuse.When(len(args) == 0 && !graph && !matrix, rows.NoData+", a graph with --graph edges.csv, or a kernel matrix with --matrix K.npy")
 	refuse.When(len(args) > 0 && (graph || matrix) || graph && matrix, "DATA, --graph and --matrix are three kinds of data: name one of them")
 	refuse.If(true, "keep", "carries nothing along here: use it with nystream predict")
@@ -45,7 +45,7 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.Below("folds", c.how.Folds, 2)
 	refuse.Below("rank", c.job.Rank, 1)
 	refuse.Below("landmarks", c.how.Landmarks, max(1, c.job.Rank))
-	refuse.If(engine == askls.EngineDense, "rank landmarks sums", "is for the engines that approximate: iterative and lowrank")
+	refuse.If(engine == askls.AlgorithmDense, "rank landmarks sums", "is for the engines that approximate: iterative and lowrank")
 	refuse.When(lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix")
 	refuse.If(exact, "tol iterations", "is for --engine iterative")
 	refuse.Outside("tol", c.how.ResidualTol, 1, "1e-10")

@@ -179,11 +179,11 @@ func (c *task) unit() string {
 }
 
 // shape returns the shape of the training samples.
-func (c *task) shape() model.Shape {
+func (c *task) shape() model.Size {
 	if c.samples != nil && c.input() != "" {
-		return c.samples.Shape()
+		return c.samples.Size()
 	}
-	s := c.job.Shape()
+	s := c.job.Size()
 	s.Classes = len(c.known.Classes)
 	if c.known.Train != nil {
 		s.Rows = int64(len(c.known.Train))

@@ -8,14 +8,15 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
 func (c *task) parse() (err error) {
-	if c.how.Engine == askls.EngineAuto && c.job.Set.First("tol", "iterations", "rank", "landmarks", "sums") != "" {
-		c.how.Engine = askls.EngineIterative // which has a use for them
+	if c.how.Algorithm == askls.AlgorithmAuto && c.job.Set.First("tol", "iterations", "rank", "landmarks", "sums") != "" {
+		c.how.Algorithm = askls.AlgorithmIterative // which has a use for them
 	}
 	if c.input() == "" {
 		if c.job.Kernel, err = kernelgen.Parse(c.job.KernelText); err != nil {
@@ -46,7 +47,7 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.how.Engine != askls.EngineAuto {
+	if c.how.Algorithm != askls.AlgorithmAuto {
 		p.Choice = model.Choice{}
 	}
 	p.SourcePasses++ // over all samples, for figures
@@ -71,7 +72,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 		return nil, nil, err
 	}
 	c.fitting = f
-	if c.how.Engine != askls.EngineAuto {
+	if c.how.Algorithm != askls.AlgorithmAuto {
 		f.Choice = model.Choice{}
 	}
 	return f.Model, &f.Report, c.judge(ctx)
@@ -89,7 +90,7 @@ func (c *task) judge(ctx context.Context) error {
 			return err
 		}
 		chosen := make([]int, decisions.Rows)
-		model.Largest(chosen, decisions)
+		family.Largest(chosen, decisions)
 		c.told.outOfFold.Add(c.known.TrainLabels(), chosen)
 	}
 	if c.job.States.Folder != "" {
@@ -99,7 +100,7 @@ func (c *task) judge(ctx context.Context) error {
 	var chosen []int
 	return c.fitting.Transform(ctx, c.job.App.Engine(), c.all, model.Request{}, func(b *stream.Block, decisions blas64.General) error {
 		chosen = append(chosen[:0], make([]int, decisions.Rows)...)
-		model.Largest(chosen, decisions)
+		family.Largest(chosen, decisions)
 		for i, class := range chosen {
 			row := b.Start + int64(i)
 			if tally := of(row); tally != nil {

@@ -67,7 +67,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Show(keyC, f.C, "C", "%g%s; source and target functions merged by %s", f.C, ridge, f.Merge)
 	r.Put(report.KeyRidge, f.Ridge)
 	r.Put(keyMerge, f.Merge.String())
-	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", engineWords(c))
+	r.Show(report.KeyEngine, f.Algorithm.String(), "engine", "%s", engineWords(c))
 	r.PutSome(keyEngineRank, f.Rank)
 	r.PutSome(report.KeyCondition, f.Condition)
 	r.PutSome(report.KeyIterations, f.Iterations)
@@ -88,7 +88,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 
 func engineWords(c *task) string {
 	f := c.fitting
-	words := []string{f.Engine.String()}
+	words := []string{f.Algorithm.String()}
 	if f.Rank > 0 {
 		words = append(words, fmt.Sprintf("rank %d", f.Rank))
 	}

@@ -57,7 +57,7 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "dim", Arg: "number", Usage: "columns of W", Doc: "that of the classes or clusters if not given", First: true, Value: flags.Int(&j.Rank, 0)},
 		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
 			Value: flags.Choice(&c.how.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
-		flags.Flag{Name: "engine", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Engine, []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})},
+		flags.Flag{Name: "engine", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Algorithm, []ism.Algorithm{ism.AlgorithmAuto, ism.AlgorithmExact, ism.AlgorithmLinear})},
 		flags.Flag{Name: "tol", Arg: "change", Usage: "change of eigenvalues, and angle, that ends the iteration", Value: flags.Float(&c.how.ChangeTol, 0.01)},
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations for one set of clusters", Value: flags.Int(&c.how.Iterations, 50)},
 		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of --engine linear", Value: flags.Int(&c.how.Landmarks, 300)},
@@ -97,12 +97,12 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.Outside("tol", c.how.ChangeTol, 1, "0.01")
 	refuse.Below("iterations", c.how.Iterations, 1)
 	refuse.Below("landmarks", c.how.Landmarks, 1)
-	refuse.If(c.how.Engine == ism.EngineExact, "landmarks", "is for --engine linear")
+	refuse.If(c.how.Algorithm == ism.AlgorithmExact, "landmarks", "is for --engine linear")
 }
 
 func (c *task) parse() (err error) {
-	if c.how.Engine == ism.EngineAuto && c.job.Given("landmarks") {
-		c.how.Engine = ism.EngineLinear
+	if c.how.Algorithm == ism.AlgorithmAuto && c.job.Given("landmarks") {
+		c.how.Algorithm = ism.AlgorithmLinear
 	}
 	if c.job.Kernel, err = kernelgen.Parse(c.job.KernelText); err != nil {
 		return err
@@ -205,14 +205,14 @@ func (c *task) solver() ism.Solver {
 func (c *task) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows: rows, Known: c.known} }
 
 func (c *task) title() string {
-	s := c.job.Shape()
+	s := c.job.Size()
 	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", report.Count(s.Rows), c.job.Rank, s.Columns, c.how.Paradigm)
 }
 
 // plan works out what the fit will cost, with what is known of the rows.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
-	s := c.problem(c.job.Sides.Left).Shape()
-	s.Rows = c.job.Shape().Rows
+	s := c.problem(c.job.Sides.Left).Size()
+	s.Rows = c.job.Size().Rows
 	p, err := c.solver().Plan(e, s, c.job.Kernel)
 	if err != nil {
 		return nil, err
@@ -307,7 +307,7 @@ func (c *task) write(ctx context.Context, _ model.Model) ([]rows.PathWriter, err
 
 // dropChoice clears the engine that was chosen if it was asked for.
 func (c *task) dropChoice(chosen *model.Choice) {
-	if c.how.Engine != ism.EngineAuto {
+	if c.how.Algorithm != ism.AlgorithmAuto {
 		*chosen = model.Choice{}
 	}
 }

@@ -87,7 +87,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	if f.Landmarks > 0 && !math.IsNaN(f.FeatureError) {
 		features = fmt.Sprintf(", %d landmarks that miss %.1e of the trace of the kernel", f.Landmarks, f.FeatureError)
 	}
-	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s%s", f.Engine, features)
+	r.Show(report.KeyEngine, f.Algorithm.String(), "engine", "%s%s", f.Algorithm, features)
 	r.PutSome(report.KeyLandmarks, f.Landmarks)
 	r.PutSome(keyFeatureError, f.FeatureError)
 	r.Show(keyObjective, f.History, "objective", "%s", report.Values(f.History))

@@ -161,7 +161,7 @@ func (c *task) match() error {
 	if c.input() != saved.MatrixInput {
 		return nil
 	}
-	s := c.job.Shape()
+	s := c.job.Size()
 	var err error
 	c.matched, err = c.compat.Resolve(s.Rows, int64(s.Columns))
 	if err != nil {
@@ -170,11 +170,11 @@ func (c *task) match() error {
 	return nil
 }
 
-func (c *task) shape() model.Shape {
+func (c *task) shape() model.Size {
 	if c.rowsOf != nil {
-		return c.rowsOf.Shape()
+		return c.rowsOf.Size()
 	}
-	s := c.job.Shape()
+	s := c.job.Size()
 	if s.OneSource() {
 		s, _ = ksvd.MatrixPlan(c.job.App.Engine(), s.Rows, int64(s.Columns), c.matched)
 	}

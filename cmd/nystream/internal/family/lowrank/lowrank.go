@@ -17,6 +17,7 @@ import (
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // task is a fit of a low-rank model.
@@ -31,7 +32,7 @@ type task struct {
 	landmarks   int
 	core        int          // points of landmark
 	rule        lowrank.Rule // of landmark and nystrom
-	shift       lowrank.Shift
+	shift       lowrank.ShiftRule
 	passes      int // exact passes, of subspace
 	refine      int // further passes over a matrix on disk
 	tolerance   float64
@@ -40,7 +41,7 @@ type task struct {
 	novelty     bool
 	sums        lowrank.Sums // of a normalised kernel
 
-	mapping kernelgen.Map
+	mapping kernelgen.ElementMap
 	solver  lowrank.Method
 	fitting *lowrank.Fit
 	groups  *chart.Groups // clusters of the rows of pictures
@@ -124,7 +125,7 @@ func (c *task) parse() (err error) {
 		if c.mapText == "" {
 			c.mapText = "identity"
 		}
-		if c.mapping, err = kernelgen.ParseMap(c.mapText); err != nil {
+		if c.mapping, err = kernelgen.ParseElementMap(c.mapText); err != nil {
 			return err
 		}
 	} else if c.job.Kernel, err = kernelgen.Parse(c.job.KernelText); err != nil {
@@ -171,8 +172,8 @@ func (c *task) names() []string {
 	return c.job.Names()
 }
 
-func (c *task) shape() model.Shape {
-	s := c.job.Shape()
+func (c *task) shape() model.Size {
+	s := c.job.Size()
 	if c.explicit() {
 		s.Cols = int64(s.Columns)
 	}
@@ -192,12 +193,12 @@ func (c *task) title() string {
 
 // plan counts the passes for factors too, of which one makes them orthonormal.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
-	s := c.job.Shape()
+	s := c.job.Size()
 	p, err := c.solver.Plan(e, s, c.job.Kernel)
 	if err == nil && fit.WritesFactors(c.job) {
 		p.Map("blocks of factors", s.Columns, c.job.Rank)
 		if p.ExactPasses > 0 { // the model holds all rows
-			p.Add("tiles of factors", int64(e.Workers())*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
+			p.Add("tiles of factors", int64(e.Workers())*tilesize.PanelRows*max(s.Rows, s.Cols), "`threads`")
 		}
 		p.SourcePasses++ // for orthonormal factors
 		if c.explicit() {

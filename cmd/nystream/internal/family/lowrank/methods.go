@@ -130,14 +130,14 @@ const (
 )
 
 // addShiftFlag offers the shift fitted, which is the default everywhere, and others.
-func addShiftFlag(c *task, others ...lowrank.Shift) {
-	meaning := map[lowrank.Shift]string{
+func addShiftFlag(c *task, others ...lowrank.ShiftRule) {
+	meaning := map[lowrank.ShiftRule]string{
 		lowrank.ShiftFitted:   "least squares",
 		lowrank.ShiftMidpoint: "least spectral error, with a larger Frobenius error",
 		lowrank.ShiftNone:     "",
 		lowrank.ShiftPaper:    "as published",
 	}
-	shifts := append([]lowrank.Shift{lowrank.ShiftFitted}, others...)
+	shifts := append([]lowrank.ShiftRule{lowrank.ShiftFitted}, others...)
 	var means []string
 	for _, s := range shifts {
 		means = append(means, meaning[s])
@@ -163,8 +163,8 @@ func addMatrixFlags(c *task) {
 	c.job.Set.Add(
 		flags.Flag{Name: "matrix", Arg: "files", Usage: "matrix on disk, instead of rows for a kernel", Group: flags.Data, Effect: flags.Locates, For: flags.Matrix,
 			Value: flags.Strings(&c.matrix), Complete: flags.DataFiles},
-		flags.Flag{Name: "map", Arg: "function", Usage: "function of each entry; see nystream help maps", Doc: strings.Join(kernelgen.MapNames(), ", "), For: flags.Matrix, Needs: "matrix",
-			Value: flags.String(&c.mapText, ""), Complete: flags.OneOf(kernelgen.MapNames())},
+		flags.Flag{Name: "map", Arg: "function", Usage: "function of each entry; see nystream help maps", Doc: strings.Join(kernelgen.ElementMapNames(), ", "), For: flags.Matrix, Needs: "matrix",
+			Value: flags.String(&c.mapText, ""), Complete: flags.OneOf(kernelgen.ElementMapNames())},
 		flags.Flag{Name: "refine", Arg: "number", Usage: "extra passes over the files of --matrix", For: flags.Matrix, Needs: "matrix", Value: flags.Int(&c.refine, 0)},
 	)
 }

@@ -19,7 +19,7 @@ func (c *task) groupClusters(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := model.Request{Kinds: []model.Kind{model.Class}}
+	r := model.Request{Outputs: []model.Output{model.Class}}
 	labels, err := model.TransformMatrix(ctx, c.job.App.Engine(), c.fitting, s.Rows, r)
 	if err != nil {
 		return err

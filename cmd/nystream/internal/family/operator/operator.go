@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/stream"
@@ -190,7 +191,7 @@ func (c *task) input() string {
 	return ""
 }
 
-func (c *task) shape() model.Shape { return c.pairs.Shape() }
+func (c *task) shape() model.Size { return c.pairs.Size() }
 
 func (c *task) title() string {
 	rows, shape := report.Count(c.pairs.Count())+" pairs of rows", c.shape()
@@ -252,7 +253,7 @@ func (c *task) rowsData() saved.Data {
 		d.Columns, d.RightColumns = rows.KnownNames(c.job.Sides.Right, left), rows.KnownNames(c.job.Sides.Left, right)
 		d.ColumnPositions, d.RightPositions = c.job.Sides.Right.Positions(left), c.job.Sides.Left.Positions(right)
 		d.Dates, d.RightDates = saved.DatesOf(c.job.Sides.Right), saved.DatesOf(c.job.Sides.Left)
-		d.Categories, d.RightCategories = model.CategoriesOf(left), model.CategoriesOf(right)
+		d.Categories, d.RightCategories = input.CategoriesOf(left), input.CategoriesOf(right)
 	}
 	return d
 }

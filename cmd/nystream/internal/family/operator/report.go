@@ -62,7 +62,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	if f.Features[1] > 0 && f.Left.Space != f.Right.Space {
 		sides, features = 2, fmt.Sprintf("%s and %d of y", features, f.Features[1])
 	}
-	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s%s, %s", f.Engine, map[bool]string{true: ", centred"}[f.Centered], features)
+	r.Show(report.KeyEngine, f.Algorithm.String(), "engine", "%s%s, %s", f.Algorithm, map[bool]string{true: ", centred"}[f.Centered], features)
 	r.Put(report.KeyCentred, f.Centered)
 	r.Put(keyFeatures, f.Features[:sides])
 	r.Put(keyTraceLeft, f.TraceResiduals[:sides])

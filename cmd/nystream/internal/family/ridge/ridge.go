@@ -233,8 +233,8 @@ func (c *task) title() string {
 		kind, flag = "classifier", "--label"
 	}
 	of, _ := strings.CutPrefix(c.asides.Words(flag), flag+" ")
-	return fmt.Sprintf("ridge %s of %s: %s rows × %s", kind, of, report.Count(c.job.Shape().Rows),
-		report.Counted(c.job.Shape().Columns, "column", "columns"))
+	return fmt.Sprintf("ridge %s of %s: %s rows × %s", kind, of, report.Count(c.job.Size().Rows),
+		report.Counted(c.job.Size().Columns, "column", "columns"))
 }
 
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
@@ -242,8 +242,8 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := d.Shape()
-	s.Rows = c.job.Shape().Rows
+	s := d.Size()
+	s.Rows = c.job.Size().Rows
 	p, err := c.solver().Plan(e, s, c.kernels[0])
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func (s *scoreRows) Set(text string) error {
 func (s *scoreRows) String() string {
 	switch {
 	case s.rows == nil || *s.rows == 0:
-		return strconv.Itoa(ridge.SampleRows)
+		return strconv.Itoa(ridge.ErrorSample)
 	case *s.rows == ridge.AllRows:
 		return "all"
 	}

@@ -139,8 +139,8 @@ func (c *task) open(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (c *task) shape() model.Shape {
-	s := c.job.Shape()
+func (c *task) shape() model.Size {
+	s := c.job.Size()
 	s.Weighted = c.masses[0] != nil || c.masses[1] != nil
 	return s
 }
@@ -185,7 +185,7 @@ var (
 
 func (c *task) fitted(_ *model.Description, r *report.Report) {
 	f := c.fitting
-	r.Show(report.KeyEngine, f.Engine.String(), "engine", "%s", f.Engine)
+	r.Show(report.KeyEngine, f.Algorithm.String(), "engine", "%s", f.Algorithm)
 	r.Show(report.KeyIterations, f.Iterations, "iterations", "%d; row masses are off by %.2g", f.Iterations, f.MarginalError())
 	r.Put(report.KeyConverged, !f.NotConverged)
 	r.Put(keyMarginalError, f.MarginalError())

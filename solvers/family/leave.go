@@ -1,8 +1,10 @@
-package model
+package family
 
 import (
 	"context"
 	"slices"
+
+	"github.com/nystream/nystream/solvers/model"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
@@ -18,7 +20,7 @@ import (
 // The states of its passes belong to the method with its parameters, the kernel and the facts of d: a
 // [stream.StateError] refuses those of another fit. What is told to
 // [stream.Engine.Note], such as by [Resolve], is added to its report.
-func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
+func Leave[D model.Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)
 	err := stream.Leave(ctx, func(ctx context.Context) error {
@@ -46,14 +48,14 @@ func Leave[D Data, F any](ctx context.Context, e stream.Engine, method any, d D,
 }
 
 // checkMemory returns a [*stream.OverBudgetError] if the plan of a fit exceeds the memory of the engine.
-func checkMemory(e stream.Engine, method any, d Data, k kernelgen.Kernel) error {
+func checkMemory(e stream.Engine, method any, d model.Data, k kernelgen.Kernel) error {
 	m, plans := method.(interface {
-		Plan(stream.Engine, Shape, kernelgen.Kernel) (*Plan, error)
+		Plan(stream.Engine, model.Size, kernelgen.Kernel) (*model.Plan, error)
 	})
 	if e.Memory <= 0 || !plans {
 		return nil
 	}
-	p, err := m.Plan(e, d.Shape(), k)
+	p, err := m.Plan(e, d.Size(), k)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,14 @@
-package model
+package family
 
 import (
+	"github.com/nystream/nystream/solvers/model"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Decisions is how a classifier answers a [Request]: from a decision value for each class.
+// Decisions is how a classifier answers a [model.Request]: from a decision value for each class.
 type Decisions struct {
 	Classes int
 	// Probabilities puts the probabilities of the classes into dst for each row of decisions;
@@ -16,19 +17,22 @@ type Decisions struct {
 }
 
 // Answer puts the columns that r asks for into a row of dst for each row of decisions.
-func (d Decisions) Answer(dst blas64.General, r Request, decisions blas64.General) {
-	first := 0
-	for _, k := range r.kinds() {
+func (d Decisions) Answer(dst blas64.General, r model.Request, decisions blas64.General) {
+	first, outputs := 0, r.Outputs
+	if len(outputs) == 0 {
+		outputs = []model.Output{model.Coordinates}
+	}
+	for _, k := range outputs {
 		part := dst
 		part.Data = dst.Data[min(first, len(dst.Data)):]
 		part.Cols = d.Classes
 		switch k {
-		case Class:
+		case model.Class:
 			part.Cols = 1
 			for i := range dst.Rows {
 				part.Data[i*part.Stride] = float64(floats.MaxIdx(decisions.Data[i*decisions.Stride:][:d.Classes]))
 			}
-		case Probability:
+		case model.Probability:
 			d.Probabilities(part, decisions)
 		default:
 			for i := range dst.Rows {

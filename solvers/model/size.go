@@ -1,8 +1,8 @@
 package model
 
-// Shape is the size of the data of a fit, which decides its cost. A family looks at
+// Size is the size of the data of a fit, which decides its cost. A family looks at
 // the fields that its data have.
-type Shape struct {
+type Size struct {
 	Rows int64 // of the left source: rows of A, samples, pairs
 	Cols int64 // of the right source: columns of A; 0 where one source is both
 	// Columns is how many numbers a left row has, and RightColumns how many a right row
@@ -16,10 +16,10 @@ type Shape struct {
 }
 
 // OneSource reports whether the rows of one source are on both sides.
-func (s Shape) OneSource() bool { return s.Cols == 0 }
+func (s Size) OneSource() bool { return s.Cols == 0 }
 
 // Longest returns the number of rows of the longer source.
-func (s Shape) Longest() int64 { return max(s.Rows, s.Cols) }
+func (s Size) Longest() int64 { return max(s.Rows, s.Cols) }
 
 // Sparsity is what decides the cost of sparse rows. The left rows are those of a
 // sparse matrix, and the right rows its columns.

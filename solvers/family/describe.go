@@ -1,4 +1,4 @@
-package model
+package family
 
 import (
 	"crypto/sha256"
@@ -8,13 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nystream/nystream/solvers/model"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
 // forFit returns the engine for the passes of a fit. Their states are tied to the method with its parameters, the
 // kernel and the facts of the data.
-func forFit(e stream.Engine, method any, d Data, k kernelgen.Kernel) stream.Engine {
+func forFit(e stream.Engine, method any, d model.Data, k kernelgen.Kernel) stream.Engine {
 	if e.Run == nil {
 		return e
 	}
@@ -27,7 +29,7 @@ func forFit(e stream.Engine, method any, d Data, k kernelgen.Kernel) stream.Engi
 
 // ForModel returns the engine for passes whose results depend on a model. States made with another model are refused.
 // It fails if the model cannot be saved.
-func ForModel(e stream.Engine, m Model) (stream.Engine, error) {
+func ForModel(e stream.Engine, m model.Model) (stream.Engine, error) {
 	if e.Run == nil {
 		return e, nil
 	}
@@ -54,7 +56,7 @@ const longest = 16
 // Types with a description of their own: see [describer.add].
 var (
 	kernelType = reflect.TypeFor[kernelgen.Kernel]()
-	mapType    = reflect.TypeFor[kernelgen.Map]()
+	mapType    = reflect.TypeFor[kernelgen.ElementMap]()
 	sourceType = reflect.TypeFor[stream.Source]()
 )
 

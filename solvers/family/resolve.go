@@ -1,0 +1,57 @@
+package family
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// ResolveRows is how many rows words such as median are worked out from.
+const ResolveRows = 1000
+
+// Resolve returns the kernel with its words replaced by numbers, from up to 1,000 rows
+// of d that depend on the seed alone. A kernel without words learns the number of
+// columns, and no row is read. That the rows do not suit the kernel is a [stream.DataError]. Within a Fit the
+// report has a note about words that the rows give no number for, see [kernelgen.Kernel.ResolveNoting].
+func Resolve(ctx context.Context, e stream.Engine, d model.Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
+	resolved, err := ResolveAll(ctx, e, d, []kernelgen.Kernel{k}, seed)
+	if err != nil {
+		return k, err
+	}
+	return resolved[0], nil
+}
+
+// ResolveAll resolves several kernels from the same rows, which are read once. Kernels that the rows do not
+// suit are left out, with a note in the report of the Fit; it is an error if none is left.
+func ResolveAll(ctx context.Context, e stream.Engine, d model.Data,
+	kernels []kernelgen.Kernel, seed uint64) (resolved []kernelgen.Kernel, err error) {
+	columns := d.Size().Columns
+	rows := blas64.General{Cols: columns, Stride: max(1, columns)}
+	if slices.ContainsFunc(kernels, func(k kernelgen.Kernel) bool { return !k.Resolved() }) {
+		if rows, err = d.Sample(ctx, ResolveRows, seed); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range kernels {
+		r, notes, failed := k.ResolveNoting(rows)
+		if failed != nil {
+			if err == nil {
+				err = stream.AsDataError(failed)
+			}
+			note(e, fmt.Sprintf("kernel %v is left out: %v", k, failed))
+			continue
+		}
+		note(e, notes...)
+		resolved = append(resolved, r)
+	}
+	if len(resolved) == 0 {
+		return nil, err
+	}
+	return resolved, nil
+}

@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"stream/logical":     {},
 	// The sizes of blocks of exact passes are below stream, which cuts them.
 	"stream/tilesize":              {},
-	"stream/prepare":               {"internal/matrix", "internal/moments", "internal/quote", "internal/rounding", "internal/simd", "internal/words", "stream"},
+	"stream/prepare":               {"internal/matrix", "internal/moments", "internal/opening", "internal/quote", "internal/rounding", "internal/simd", "internal/words", "stream"},
 	"stream/sparse":                {"internal/matrix", "stream"},
 	"blockstore":                   {"internal/matrix", "internal/quote", "blockstore", "stream"},
 	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal", "stream"},

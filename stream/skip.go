@@ -47,15 +47,10 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 	return 0, err
 }
 
-// OpenRows opens src for a caller that reads a few rows: no pass is counted.
-func OpenRows(ctx context.Context, src Source, first int64) (Reader, error) {
-	return src.Open(opening.Look(ctx), first)
-}
-
 // ReadRows reads the rows of src from first on until dst is full. It is no pass. If src ends before, it returns the number
 // of rows that it has read, with an error: io.EOF, unless src promises more rows.
 func ReadRows(ctx context.Context, src Source, first int64, dst *Batch) (n int, err error) {
-	r, err := OpenRows(ctx, src, first)
+	r, err := src.Open(opening.Look(ctx), first)
 	if err != nil {
 		return 0, err
 	}

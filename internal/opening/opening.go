@@ -12,36 +12,34 @@ type Pass struct{ seen sync.Map }
 
 type key struct{}
 
-type opener struct {
-	pass *Pass // nil outside a pass
-	look bool
-}
+// look is what the context of [Look] carries, in place of a pass.
+var look = new(Pass)
 
 // On returns the context with which a reader of the pass opens a source.
-func (p *Pass) On(ctx context.Context) context.Context {
-	return context.WithValue(ctx, key{}, opener{pass: p})
-}
+func (p *Pass) On(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, p) }
 
 // Look returns the context for reading a few rows, to tell the source from another. It is no pass.
-func Look(ctx context.Context) context.Context {
-	return context.WithValue(ctx, key{}, opener{look: true})
-}
+func Look(ctx context.Context) context.Context { return look.On(ctx) }
 
 // Looks reports whether ctx is one of [Look].
-func Looks(ctx context.Context) bool { return of(ctx).look }
+func Looks(ctx context.Context) bool { return of(ctx) == look }
 
 // IsNew reports whether the opening with ctx begins a pass over src, which must be comparable: the first opening of a
 // pass does, and every opening outside a pass, but for a [Look].
 func IsNew(ctx context.Context, src any) bool {
-	o := of(ctx)
-	if o.pass == nil {
-		return !o.look
+	switch p := of(ctx); p {
+	case nil:
+		return true
+	case look:
+		return false
+	default:
+		_, seen := p.seen.LoadOrStore(src, true)
+		return !seen
 	}
-	_, seen := o.pass.seen.LoadOrStore(src, true)
-	return !seen
 }
 
-func of(ctx context.Context) opener {
-	o, _ := ctx.Value(key{}).(opener)
-	return o
+// of returns the pass of a context, look, or nil.
+func of(ctx context.Context) *Pass {
+	p, _ := ctx.Value(key{}).(*Pass)
+	return p
 }

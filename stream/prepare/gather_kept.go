@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/opening"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -75,7 +76,7 @@ func (b *rawBlocks) clean(ctx context.Context, start int64) (chunk *stream.Batch
 		if err := b.close(); err != nil {
 			return nil, 0, err
 		}
-		if b.r, err = stream.OpenRows(ctx, s.src, start); err != nil {
+		if b.r, err = s.src.Open(opening.Look(ctx), start); err != nil {
 			return nil, 0, err
 		}
 		b.row = start

@@ -78,9 +78,9 @@ type Options struct {
 	// 64 KiB of them or a pause of 200 ms, tell what its columns are. A later value that the kind of its column does not
 	// hold is an error, so that rows are those of a file with the same bytes, or there are none.
 	Live bool
-	// AllColumns says that it matters what all columns of a text hold, as it does for who carries them along: a live pipe
-	// of text is copied unless Types say that of some. Then a kept column whose type is not given has a value in the first
-	// lines, or none at all, and JSON lines have no other members later, unless Columns chooses some.
+	// AllColumns requires that a live pipe of text gives the columns and types that a file of the same text would. Without
+	// Types the pipe is copied first. With Types it is read as it comes: a kept column without a given type whose first
+	// value comes after the first lines is an error, and so is a later new member of JSON lines, unless Columns names some.
 	AllColumns bool
 	// Reader is what the path - reads.
 	Reader io.Reader

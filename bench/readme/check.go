@@ -12,14 +12,13 @@ import (
 // block is what follows a comment that names a record.
 type block struct {
 	line    int    // of the comment, from 1
-	record  string // its file, or a commit
-	commit  bool   // the command is gone since that commit
+	record  string // its file
 	figures bool   // numbers are compared, not lines
 	first   int    // line of the text that lines begin with, from 0
 	lines   []string
 }
 
-var comment = regexp.MustCompile(`^<!-- (commit |(figures of )?` + folder + `/)(\S+) -->$`)
+var comment = regexp.MustCompile(`^<!-- (figures of )?` + folder + `/(\S+) -->$`)
 
 // blocksOf returns the blocks of a text: code without its fences, or the lines up to an
 // empty one.
@@ -31,7 +30,7 @@ func blocksOf(text string) []block {
 		if found == nil {
 			continue
 		}
-		b := block{line: i + 1, record: found[3], commit: found[1] == "commit ", figures: found[2] != ""}
+		b := block{line: i + 1, record: found[2], figures: found[1] != ""}
 		for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) == "" {
 			i++
 		}
@@ -72,12 +71,9 @@ func check(root string) (int, error) {
 	return n, errors.Join(wrong...)
 }
 
-// compareAll compares blocks with their records. Those of a commit have none.
+// compareAll compares blocks with their records.
 func compareAll(root string, blocks []block) (wrong []error) {
 	for _, b := range blocks {
-		if b.commit {
-			continue
-		}
 		r, err := readRecord(filepath.Join(root, folder, b.record))
 		if err == nil {
 			err = b.compare(r)

@@ -15,7 +15,6 @@
 //
 //	<!-- bench/readme/demo.txt -->             every line is a line of the record
 //	<!-- figures of bench/readme/demo.txt -->  every number is a number of the record
-//	<!-- commit 900a813 -->                    the last commit that has the command
 //
 // A decimal fraction, time, size or share outside code and such blocks is an error.
 //

@@ -4,12 +4,12 @@
 
 package simd
 
-// computes tiles of 4 rows and 1 groups of lanes; see micro.go in _gen.
+// A tile is 4 × 1: rows by groups of lanes; see micro.go in _gen.
 //
 //go:noescape
 func micro4x1F64AVX2(j *uint64)
 
-// computes tiles of 1 rows and 1 groups of lanes; see micro.go in _gen.
+// A tile is 1 × 1: rows by groups of lanes; see micro.go in _gen.
 //
 //go:noescape
 func micro1x1F64AVX2(j *uint64)

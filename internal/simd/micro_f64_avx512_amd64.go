@@ -4,32 +4,32 @@
 
 package simd
 
-// computes tiles of 8 rows and 3 groups of lanes; see micro.go in _gen.
+// A tile is 8 × 3: rows by groups of lanes; see micro.go in _gen.
 //
 //go:noescape
 func micro8x3F64AVX512(j *uint64)
 
-// computes tiles of 1 rows and 3 groups of lanes; see micro.go in _gen.
+// A tile is 1 × 3: rows by groups of lanes; see micro.go in _gen.
 //
 //go:noescape
 func micro1x3F64AVX512(j *uint64)
 
-// computes tiles of 8 rows and 2 groups of lanes; see micro.go in _gen.
+// A tile is 8 × 2: rows by groups of lanes; see micro.go in _gen.
 //
 //go:noescape
 func micro8x2F64AVX512(j *uint64)
 
-// computes tiles of 1 rows and 2 groups of lanes; see micro.go in _gen.
+// A tile is 1 × 2: rows by groups of lanes; see micro.go in _gen.
 //
 //go:noescape
 func micro1x2F64AVX512(j *uint64)
 
-// computes tiles of 8 rows and 1 groups of lanes; see micro.go in _gen.
+// A tile is 8 × 1: rows by groups of lanes; see micro.go in _gen.
 //
 //go:noescape
 func micro8x1F64AVX512(j *uint64)
 
-// computes tiles of 1 rows and 1 groups of lanes; see micro.go in _gen.
+// A tile is 1 × 1: rows by groups of lanes; see micro.go in _gen.
 //
 //go:noescape
 func micro1x1F64AVX512(j *uint64)

@@ -7,11 +7,10 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/stream/tilesize"
-
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // settings returns the solver with its defaults, or an error that says which setting is

@@ -6,11 +6,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/stream/tilesize"
-
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // pass is one pass of the linear engine: the columns C that it computes for each row, and the sums

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nystream/nystream/stream/tilesize"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // The pass of a fit with ℓ landmarks J also gives the fits with the ℓ/4 and ℓ/2 landmarks J' that were drawn first:

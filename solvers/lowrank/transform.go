@@ -9,14 +9,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/stream/tilesize"
-
 	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/input"
 	"github.com/nystream/nystream/solvers/internal/basis"
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // sides returns the embeddings that a side stands for, or an error that says why there

@@ -22,7 +22,7 @@ import (
 // AppendCount appends the length of a list or map.
 func AppendCount(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
 
-// AppendValidity appends a validity of n values; valid says whether one of them is not null.
+// AppendValidity appends a validity of n values; valid reports whether one of them is not null.
 func AppendValidity(b []byte, n int, valid func(i int) bool) []byte {
 	at := len(b)
 	b = append(b, 0)

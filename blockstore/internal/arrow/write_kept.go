@@ -17,7 +17,7 @@ import (
 const extensionName = "ARROW:extension:name"
 
 // keptField returns the field of a kept column. A dictionary may grow from batch to batch in a stream and not in a
-// file: grows says whether there may be one.
+// file: grows reports whether there may be one.
 func keptField(f stream.Field, grows bool) arrow.Field {
 	t := f.Logical()
 	if t.Class == logical.Dictionary && !grows {

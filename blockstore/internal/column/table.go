@@ -88,11 +88,11 @@ type TableInfo struct {
 type Limit struct{ Left, Of int64 }
 
 // Check returns a *stream.OverBudgetError if so many bytes are more than is left.
-func (l Limit) Check(what string, bytes int64, knob string) error {
+func (l Limit) Check(what string, bytes int64, setting string) error {
 	if l.Of == 0 || bytes <= l.Left {
 		return nil
 	}
-	return &stream.OverBudgetError{Need: l.Of - l.Left + bytes, Limit: l.Of, Largest: stream.BudgetItem{What: what, Bytes: bytes, Setting: knob}}
+	return &stream.OverBudgetError{Need: l.Of - l.Left + bytes, Limit: l.Of, Largest: stream.BudgetItem{What: what, Bytes: bytes, Setting: setting}}
 }
 
 // Nested is a list, map or structure that can be carried along whole. Its parts are the columns First..End-1, of which

@@ -60,7 +60,7 @@ func (m *micro) get(offset int) gp { return m.loaded(m.field(offset)) }
 func emitMicro(l *lanes, rows, groups int) {
 	m := &micro{lanes: l, rows: rows, groups: groups}
 	m.function(fmt.Sprintf("micro%dx%dF64", rows, groups), "func(j *uint64)",
-		"computes tiles of "+fmt.Sprint(rows)+" rows and "+fmt.Sprint(groups)+" groups of lanes; see micro.go in _gen.")
+		fmt.Sprintf("A tile is %d × %d: rows by groups of lanes; see micro.go in _gen.", rows, groups))
 	m.job = m.parameter("j")
 	for range rows {
 		m.acc = append(m.acc, m.vecs(m.registers()))

@@ -7,10 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/stream/tilesize"
-
 	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Grid is the kernel matrix K between all rows of two sides, cut into the blocks of exact passes.

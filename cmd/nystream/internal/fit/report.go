@@ -135,19 +135,18 @@ func addReading(j *Job, r *report.Report, passes map[string]int) {
 // addResiduals adds the exact passes and the largest residual, which is relative if there are values.
 func addResiduals(r *report.Report, fitted *model.Report, values bool) {
 	r.Put(keyExactPasses, fitted.ExactPasses)
-	residuals := ""
-	if len(fitted.Residuals) > 0 {
-		r.PutSome(keyResidual, fitted.Residual())
-		residuals = fmt.Sprintf("largest residual %.1e", fitted.Residual())
-		if values {
-			residuals += " of the largest value"
-		}
-	}
 	if fitted.ExactPasses > 0 {
-		r.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d, %s", fitted.ExactPasses, residuals), ", "))
-	} else if residuals != "" {
-		r.Add("residuals", "%s", strings.Replace(residuals, "largest residual", "at most", 1))
+		r.Add("exact passes", "%d", fitted.ExactPasses)
 	}
+	if len(fitted.Residuals) == 0 {
+		return
+	}
+	of := ""
+	if values {
+		of = " of the largest value"
+	}
+	r.PutSome(keyResidual, fitted.Residual())
+	r.Add("residuals", "at most %.1e%s", fitted.Residual(), of)
 }
 
 // addWork adds what the fit took, and where its files are.

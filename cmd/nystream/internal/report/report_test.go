@@ -72,3 +72,34 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// Warnings come after all other lines, and are yellow on a terminal alone.
+func TestWarningsAreLast(t *testing.T) {
+	r := &Report{Title: "title"}
+	r.AddWarnings([]string{"doubt"})
+	r.Add("label", "text")
+	for colour, want := range map[bool]string{
+		false: "title\n  label   text\nwarning: doubt\n",
+		true:  "title\n  label   text\n\x1b[33mwarning: doubt\x1b[0m\n",
+	} {
+		var text strings.Builder
+		if err := r.WriteText(&text, colour); err != nil || text.String() != want {
+			t.Errorf("colour %t: %q, %v; want %q", colour, text.String(), err, want)
+		}
+	}
+}
+
+// Errors are named by their norm and, unless they are of the matrix, by what they are of.
+func TestErrorName(t *testing.T) {
+	for of, want := range map[string]string{
+		"matrix in the spectral norm":          "spectral error",
+		"matrix in the Frobenius norm":         "Frobenius error",
+		"kernel, matrix in the Frobenius norm": "Frobenius error of the kernel",
+		"plan in the Frobenius norm":           "Frobenius error of the plan",
+		"decision values":                      "decision value error",
+	} {
+		if got := ErrorName(of); got != want {
+			t.Errorf("%s: %q, want %q", of, got, want)
+		}
+	}
+}

@@ -406,12 +406,11 @@ func (c *task) addKernels(r *report.Report) {
 	for _, k := range c.fitting.Kernels {
 		kernels = append(kernels, ridgeKernel{k.Kernel.String(), k.Raced, newRidgePenalty(k.Penalty)})
 		if len(c.fitting.Kernels) > 1 {
-			left := ""
+			how := fmt.Sprintf("penalty %.2g", k.Lambda)
 			if k.Raced > 0 {
-				left = fmt.Sprintf(" (left after a trial with %d landmarks)", k.Raced)
+				how = fmt.Sprintf("trial, %d landmarks", k.Raced)
 			}
-			const what = "%s: %s %.4g at penalty %.2g%s"
-			r.Add("  tried", what, report.Rounded(k.Kernel.String()), c.errorName(), c.errorOf(k.Penalty), k.Lambda, left)
+			r.Add("  tried", "%s: %s %.4g (%s)", report.Rounded(k.Kernel.String()), c.errorName(), c.errorOf(k.Penalty), how)
 		}
 	}
 	r.Put(keyKernels, kernels)

@@ -46,8 +46,7 @@ type spec struct {
 	// scaled is set for a kernel with a base divided by scales of both rows, which depend on other rows.
 	scaled bool
 	custom bool // a user's profile
-	// spells is set for another name of a kernel, which texts are read with and not
-	// written.
+	// spells is set for an alternative name of a kernel, which is parsed but never written.
 	spells *divided
 }
 

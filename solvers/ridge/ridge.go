@@ -159,7 +159,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	if learnt != nil {
-		d = d.under(learnt.metric)
+		d = d.mappedBy(learnt.metric)
 	}
 	chosen, tried, err := s.choose(ctx, e, d, k)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	}
 	out.KernelEntries = chosen.entries()
 	if learnt != nil {
-		learnt.tell(out)
+		learnt.addTo(out)
 	}
 	return out, nil
 }

@@ -32,7 +32,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 )
 
-// scenario is one kind of stress.
+// scenario is a kind of adverse condition, with its defaults.
 type scenario struct {
 	name string
 	run  func(context.Context, *lab)

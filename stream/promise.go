@@ -9,11 +9,11 @@ import (
 
 // ErrReadOnce says that a source that can be read only once was opened again. The error begins with the name of the
 // source. Store such a source first, for example with blockstore.Spool.
-var ErrReadOnce = errors.New("can be read only once, and this needs to read it again: store it first (`spool-dir`)")
+var ErrReadOnce = errors.New("can be read only once, and this needs to read it again: store it first (`Session.Spool`)")
 
 // ErrUnknownRows says that a source does not know how many rows it has, and that this needs their number. The error
 // begins with the name of the source. Store such a source first, for example with blockstore.Spool.
-var ErrUnknownRows = errors.New("the number of rows is not known; store the source first (`spool-dir`)")
+var ErrUnknownRows = errors.New("the number of rows is not known; store the source first (`Session.Spool`)")
 
 // CheckFirst returns an error if a reader of the source cannot begin at row first: beyond the rows, or, as
 // [ErrReadOnce], behind the first row of a source that is read once.

@@ -57,7 +57,7 @@ func (l *landmarks) columns() int {
 // them are tiny beside its width.
 var errZero = fmt.Errorf("%w: it is zero", errKernel)
 
-var errKernel = errors.New("the kernel of the rows is zero or overflows; scale the rows (`scale standard`), or choose other parameters")
+var errKernel = errors.New("the kernel of the rows is zero or overflows; scale the rows (`Treatment.Scale standard`), or choose other parameters")
 
 // newLandmarks picks at most so many landmarks from the rows of a pool, by Cholesky factorisation
 // with pivoting of their kernel: K_JJ = L·Lᵀ, P = L⁻ᵀ. The next is always the row of which most is

@@ -30,7 +30,7 @@ func newSVD(what string, a blas64.General) (*dense.SVD, error) {
 }
 
 // changeKernel is what to do about entries that are not finite.
-const changeKernel = "scale the columns (`scale standard`) or change the kernel"
+const changeKernel = "scale the columns (`Treatment.Scale standard`) or change the kernel"
 
 // checkFinite returns an error that names an entry that is not finite.
 func checkFinite(what string, m blas64.General) error {

@@ -180,7 +180,7 @@ func (m Landmark) counts() (landmarks, core int64, err error) {
 		return 0, 0, err
 	}
 	if m.Core < 0 {
-		return 0, 0, fmt.Errorf("`core %d` must not be negative", m.Core)
+		return 0, 0, fmt.Errorf("`Core %d` must not be negative", m.Core)
 	}
 	landmarks, core = m.landmarks(), int64(m.Core)
 	if core == 0 {

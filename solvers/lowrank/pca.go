@@ -237,7 +237,7 @@ func (m PCA) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 			p.pass(s.Rows, c, c+1, (c+1)*(c+1))
 		}
 	})
-	p.stage(func(p *planner) { p.Add("whitening", 4*(c+1)*(c+1), "`rank`") })
+	p.stage(func(p *planner) { p.Add("whitening", 4*(c+1)*(c+1), "`Rank`") })
 	p.stage(func(p *planner) { p.checks(s.Rows, 2*c, c) }) // the unit of the tiles, and K(J, J)
 	p.SharedPasses = []string{"fit"}
 	return p.Plan, nil

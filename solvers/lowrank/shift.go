@@ -49,7 +49,7 @@ func (s ShiftRule) among(method string, shifts ...ShiftRule) error {
 	if slices.Contains(shifts, s) {
 		return nil
 	}
-	return fmt.Errorf("`shift %s` is not one of %s, which has %v", s, method, shifts)
+	return fmt.Errorf("`Shift %s` is not one of %s, which has %v", s, method, shifts)
 }
 
 // ofTwoFactors returns an error if a model U·diag(values)·Vᵀ is asked for a shift other
@@ -58,7 +58,7 @@ func (s ShiftRule) ofTwoFactors() error {
 	if s == ShiftFitted || s == ShiftNone {
 		return nil
 	}
-	return fmt.Errorf("`shift %s` is for the symmetric matrix of one source: a model of two factors has no shift", s)
+	return fmt.Errorf("`Shift %s` is for the symmetric matrix of one source: a model of two factors has no shift", s)
 }
 
 // Rule says how landmarks are chosen: see [RuleAuto].

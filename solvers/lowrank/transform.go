@@ -53,9 +53,9 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	case kind == model.Novelty && m.Novelty != nil:
 		return []string{"novelty", "leverage", "tail"}, nil
 	case kind == model.Novelty:
-		return nil, errors.New("the model knows no novelty of the fitted rows: fit it again with `novelty`")
+		return nil, errors.New("the model knows no novelty of the fitted rows: fit it again with `Novelty`")
 	case kind == model.Class || kind == model.Decision:
-		return nil, errors.New("the model has no clusters: fit it again with `clusters`")
+		return nil, errors.New("the model has no clusters: fit it again with `Clusters`")
 	}
 	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, sides .
 		tiles += threads * tilesize.PanelRows * (n + 2*r)
 	}
 	p.Add("model", numbers, "")
-	p.Add("tiles", tiles, "`threads`")
+	p.Add("tiles", tiles, "`Engine.Threads`")
 }
 
 // Transform makes one pass over rows and gives their embedding, u of the left side or v

@@ -102,7 +102,7 @@ func (m *Model) outputsOfTargets(kind model.Output) ([]string, error) {
 		return m.Names, nil
 	case model.Deviation:
 		if m.Posterior == nil {
-			return nil, errors.New("the model knows no standard deviations: fit with `std`")
+			return nil, errors.New("the model knows no standard deviations: fit with `Std`")
 		}
 	default:
 		if m.Intervals == nil {
@@ -134,7 +134,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 		plan.Add("model of standard deviations", 2*p*p, "")
 		tiles = 2
 	}
-	plan.Add("tiles", tiles*int64(e.Workers())*tilesize.PanelRows*p, "`threads`")
+	plan.Add("tiles", tiles*int64(e.Workers())*tilesize.PanelRows*p, "`Engine.Threads`")
 	plan.AddEntries(float64(max(0, rows.Info().Rows)) * float64(p))
 	plan.SourcePasses = 1
 	return plan
@@ -159,7 +159,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	answers := m.answers(r)
 	if v := m.Intervals; answers.bounds && r.Level > v.Highest() {
-		return nil, stream.NewDataError("", "`interval %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)
+		return nil, stream.NewDataError("", "`Request.Level %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)
 	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
 	return func() model.Worker {

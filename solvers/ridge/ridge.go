@@ -231,23 +231,23 @@ func (s Solver) begin(e stream.Engine, shape model.Size, kernels []kernelgen.Ker
 		tried: make([]Tried, len(kernels))}
 	switch {
 	case s.Landmarks < 0:
-		return nil, fmt.Errorf("`landmarks %d` must be positive", s.Landmarks)
+		return nil, fmt.Errorf("`Landmarks %d` must be positive", s.Landmarks)
 	case s.Landmarks == 0:
 		f.landmarks = defaultLandmarks
 	}
 	switch {
 	case s.Balanced && shape.Classes == 0:
-		return nil, errors.New("`class-weight balanced` is for classes, and targets are numbers")
+		return nil, errors.New("`Balanced` is for classes, and targets are numbers")
 	case s.ScoreRows != 0 && s.ScoreRows != AllRows && s.ScoreRows < LeastScoreRows:
-		return nil, fmt.Errorf("`score-rows %d` must be at least %d, or all", s.ScoreRows, LeastScoreRows)
+		return nil, fmt.Errorf("`ScoreRows %d` must be at least %d, or all", s.ScoreRows, LeastScoreRows)
 	case s.ScoreRows == AllRows && shape.Classes == 0:
-		return nil, errors.New("`score-rows all` is for classes: errors of targets are those of all rows without it")
+		return nil, errors.New("`ScoreRows all` is for classes: errors of targets are those of all rows without it")
 	case s.Std && shape.Classes > 0:
-		return nil, errors.New("`std` is for targets: classes have probabilities")
+		return nil, errors.New("`Std` is for targets: classes have probabilities")
 	}
 	for _, lambda := range s.Penalties {
 		if !(lambda > 0 && lambda <= math.MaxFloat64) {
-			return nil, fmt.Errorf("`penalty %v` must be above 0", lambda)
+			return nil, fmt.Errorf("`Penalties %v` must be above 0", lambda)
 		}
 	}
 	for i, k := range kernels {
@@ -331,7 +331,7 @@ func (c *candidate) noteDigits(fit *Fit) {
 		size += dense.Dot(row, row) / float64(c.upper.Cols)
 	}
 	if variance < fewDigits*size {
-		const what = "kernel %s hardly tells the rows apart: its values vary by %.1g of their size, and few digits are left; centre the columns (`scale standard`) or take another kernel"
+		const what = "kernel %s hardly tells the rows apart: its values vary by %.1g of their size, and few digits are left; centre the columns (`Treatment.Scale standard`) or take another kernel"
 		fit.Note(fmt.Sprintf(what, c.kernel, math.Sqrt(max(0, variance)/size)))
 	}
 }

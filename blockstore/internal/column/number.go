@@ -42,7 +42,7 @@ func IsExactText(integer string, amongFloats bool) bool {
 // ErrInexact returns the error that no float64 is an integer.
 func ErrInexact(integer string) error {
 	return fault.New("the integer %s lies between two float64 numbers, which hold all integers only up to 2^53", integer).
-		Do("leave the column out, or take the nearest with `inexact round`")
+		Do("leave the column out, or take the nearest with `Options.Inexact round`")
 }
 
 // NumberFormat is what number a word stands for, in Parquet, Arrow, NPY and .nys files. A word is

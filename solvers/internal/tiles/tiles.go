@@ -288,5 +288,6 @@ func (t *Tiles) RowMean(n float64) float64 { return t.weight / n }
 
 // BadRow returns the error of a row whose kernel entries cannot be used.
 func BadRow(name string, row int64, what string) error {
-	return stream.NewValueError(name, row, "", "%s", what).Do("scale the columns (`scale standard`) or drop the row")
+	return stream.NewValueError(name, row, "", "%s", what).
+		Do("scale the columns (`Treatment.Scale standard`) or drop the row")
 }

@@ -1,12 +1,14 @@
 package flags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,23 +59,55 @@ func Normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// setting is a setting in the texts of the libraries: a word in backquotes, perhaps
-// with a value.
+// setting is a setting in the texts of the libraries: in backquotes a name of Go, perhaps with its type before it
+// and a value behind.
 var setting = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("`([^`\n]+)`")
+	return regexp.MustCompile("`(?:[A-Z]\\w*\\.)?([A-Za-z][A-Za-z/-]*)( [^`\n]+)?`")
 })
 
-// Spell returns text of a library with the settings in it named as cmd has them: `rank` becomes
-// --rank where there is such a flag, and loses its quotes where there is none.
+// Spell returns text of a library with the settings in it named as cmd has them: `Session.SpoolDir` becomes
+// --spool-dir. A setting that only other commands have is named without dashes.
 func Spell(cmd *cobra.Command, text string) string {
 	return setting().ReplaceAllStringFunc(text, func(quoted string) string {
-		words := strings.Trim(quoted, "`")
-		name, _, _ := strings.Cut(words, " ")
-		if cmd != nil && cmd.Flag(name) != nil {
-			return "--" + words
-		}
-		return words
+		parts := setting().FindStringSubmatch(quoted)
+		return flagFor(cmd, parts[1]) + parts[2]
 	})
+}
+
+// flagFor returns the flag of cmd that sets what libraries call by a name, or what other commands call it.
+func flagFor(cmd *cobra.Command, name string) string {
+	if cmd == nil {
+		return kebab(name)
+	}
+	own, other := "", ""
+	find := func(called *string, dashes string) func(f *pflag.Flag) {
+		return func(f *pflag.Flag) {
+			if declared := Of(f); *called == "" && declared != nil && declared.Sets(name) {
+				*called = dashes + f.Name
+			}
+		}
+	}
+	cmd.Flags().VisitAll(find(&own, "--"))
+	cmd.InheritedFlags().VisitAll(find(&own, "--"))
+	EveryCommand(cmd.Root(), func(c *cobra.Command) { c.Flags().VisitAll(find(&other, "")) })
+	return cmp.Or(own, other, kebab(name))
+}
+
+// Sets reports whether the flag sets what libraries call by a name: Field, or the name of the flag as Go spells it.
+func (f *Flag) Sets(name string) bool {
+	return name == f.Field || kebab(name) == strings.ToLower(f.Name)
+}
+
+// kebab spells a name of Go as flags are: SpoolDir is spool-dir, and NNZ is nnz.
+func kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && unicode.IsLower(rune(name[i-1])) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // SpellAll spells several texts, none as an empty list.

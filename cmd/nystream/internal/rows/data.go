@@ -54,7 +54,7 @@ type DataFlags struct {
 
 func (d *DataFlags) Add(s *flags.Set) {
 	s.Add(
-		flags.Flag{Name: "label", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
+		flags.Flag{Name: "label", Field: "Known", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
 			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, "")},
 		flags.Flag{Name: "keep", Arg: "columns", Usage: "more columns to carry along",
 			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep)},
@@ -101,8 +101,8 @@ func (d *DataFlags) AddCopies(s *flags.Set) {
 		return f
 	}
 	s.Add(
-		copies(flags.Flag{Name: "spool-dir", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
-		copies(flags.Flag{Name: "max-spool-size", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for no limit; half of the free space if not given", Value: &d.MaxSpool}),
+		copies(flags.Flag{Name: "spool-dir", Field: "Spool", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
+		copies(flags.Flag{Name: "max-spool-size", Field: "Quota", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for no limit; half of the free space if not given", Value: &d.MaxSpool}),
 	)
 }
 

@@ -47,7 +47,7 @@ func NewVerify(a *app.App, families []*saved.Family) *cobra.Command {
 	}
 	v.set = flags.New(cmd)
 	v.set.Add(
-		flags.Flag{Name: "error", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
+		flags.Flag{Name: "error", Field: "Verify", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
 		flags.Flag{Name: "sample", Arg: "number", Usage: "rows of each source for --error sampled", First: true, Value: flags.Int(&v.sample, 4096)},
 		flags.Flag{Name: "right", Arg: "files", Usage: "rows of the right side", Group: flags.Data, First: true, For: flags.Rows, Value: flags.Strings(&v.right), Complete: flags.DataFiles},
 	)

@@ -37,7 +37,7 @@ func (m *method) task(j *fit.Job) *fit.Task {
 	j.AddRank("columns of the embedding", "")
 	if m.tolerance {
 		j.Set.Add(
-			flags.Flag{Name: "tol", Arg: "error", Usage: "relative error to reach; --rank becomes the limit", Doc: "such as 0.01", First: true, For: flags.Rows, Value: flags.Float(&c.tolerance, 0)},
+			flags.Flag{Name: "tol", Field: "ErrorTol", Arg: "error", Usage: "relative error to reach; --rank becomes the limit", Doc: "such as 0.01", First: true, For: flags.Rows, Value: flags.Float(&c.tolerance, 0)},
 			flags.Flag{Name: "norm", Arg: "word", Usage: "norm of --tol", Needs: "tol",
 				Value: flags.Choice(&c.norm, []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius}, "the largest singular value", "all entries")},
 		)

@@ -216,7 +216,7 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	var over *stream.OverBudgetError
-	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(over.Largest.Setting, "engine") {
+	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(over.Largest.Setting, "Algorithm") {
 		t.Errorf("20000 samples by engine dense in 1 GB: %v", err)
 	}
 	for _, merge := range []Merge{MergeAverage, MergeStack} {

@@ -122,7 +122,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Size, k ke
 	solve.Add("vectors of MINRES", 13*(2*n+2)*columns, "`Folds`, or the number of classes")
 	if !explicit(s) && int64(m.Rank) < n {
 		r = int64(m.Rank)
-		before, err := m.nystrom().Plan(e, s, k)
+		before, err := m.planFunctions(e, s, k)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Size, k ke
 }
 
 func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Size, k kernelgen.Kernel) error {
-	before, err := m.nystrom().Plan(e, s, k)
+	before, err := m.planFunctions(e, s, k)
 	if err != nil {
 		return err
 	}
@@ -168,6 +168,20 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Size, k kern
 	}
 	p.Add("labels and targets", n*(c+2), "")
 	return nil
+}
+
+// planFunctions returns the cost of the approximation, whose rows and columns are Landmarks here.
+func (m Solver) planFunctions(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
+	p, err := m.nystrom().Plan(e, s, k)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Memory.Items {
+		if item := &p.Memory.Items[i]; item.Setting == "`Rows/Cols`" {
+			item.Setting = "`Landmarks`"
+		}
+	}
+	return p, nil
 }
 
 // functions returns the size of the functions of both sides of the approximation.

@@ -79,18 +79,19 @@ func flagFor(cmd *cobra.Command, name string) string {
 	if cmd == nil {
 		return kebab(name)
 	}
-	own, other := "", ""
-	find := func(called *string, dashes string) func(f *pflag.Flag) {
-		return func(f *pflag.Flag) {
-			if declared := Of(f); *called == "" && declared != nil && declared.Sets(name) {
-				*called = dashes + f.Name
-			}
+	called := ""
+	find := func(f *pflag.Flag) {
+		if declared := Of(f); called == "" && declared != nil && declared.Sets(name) {
+			called = f.Name
 		}
 	}
-	cmd.Flags().VisitAll(find(&own, "--"))
-	cmd.InheritedFlags().VisitAll(find(&own, "--"))
-	EveryCommand(cmd.Root(), func(c *cobra.Command) { c.Flags().VisitAll(find(&other, "")) })
-	return cmp.Or(own, other, kebab(name))
+	cmd.Flags().VisitAll(find)
+	cmd.InheritedFlags().VisitAll(find)
+	if called != "" {
+		return "--" + called
+	}
+	EveryCommand(cmd.Root(), func(c *cobra.Command) { c.Flags().VisitAll(find) })
+	return cmp.Or(called, kebab(name))
 }
 
 // Sets reports whether the flag sets what libraries call by a name: Field, or the name of the flag as Go spells it.

@@ -18,7 +18,7 @@ type SpoolError struct {
 	Err     error
 }
 
-// Error says what to do: the setting is `spool-dir`.
+// Error says what to do: name another folder by [Session.SpoolDir].
 func (e *SpoolError) Error() string {
 	remedy := "name a folder with more room with `Session.SpoolDir`, or in TMPDIR"
 	var over *OverQuotaError

@@ -80,7 +80,7 @@ type OverQuotaError struct {
 	of     string
 }
 
-// Error says what the limit is: the setting is `max-spool-size`.
+// Error says what the limit is: that of [Session.Quota].
 func (e *OverQuotaError) Error() string {
 	others := ""
 	if e.Others > 0 {

@@ -22,7 +22,7 @@ type Flag struct {
 	Effect      Effect
 	For         For    // inputs that it has a meaning for; 0 for all
 	Needs       string // the flag without which it is refused
-	Field       string // what it sets in messages of libraries, where that has another name: ErrorTol of --tol
+	Field       string // the Go field in messages of libraries, if it has another name: ErrorTol of --tol
 	Value       pflag.Value
 	Complete    Completion
 

@@ -36,13 +36,13 @@
 // # Engines
 //
 //   - [AlgorithmDense]: forms and factors M: memory for (2n+2)² numbers, O(n³) flops.
-//   - [AlgorithmIterative]: MINRES for all classes at once, on exact tiles or a sparse
-//     matrix, preconditioned by the low-rank solution of rows. Singular values of K close to
-//     1/γ, on both sides of it, may keep the iteration from converging. [Fit.NotConverged] then
-//     says so and the last iterate is kept; of an explicit matrix the ridge system is solved.
-//   - [AlgorithmLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method of package ksvd. M is
-//     then 1/γ but for a space of 2r+4 dimensions, which triangular factors of [1 U y] and
-//     [1 V y] give in one pass: O(n·r²), and memory that does not depend on n.
+//   - [AlgorithmIterative]: MINRES for all classes at once, on exact tiles or a sparse matrix. For rows, the
+//     low-rank solution is the preconditioner. Singular values of K close to 1/γ, on both sides of it, may keep the
+//     iteration from converging. Then [Fit.NotConverged] is set and the last iterate is kept; for an explicit matrix,
+//     the ridge system is solved.
+//   - [AlgorithmLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method of package ksvd. M then equals 1/γ outside a
+//     subspace of 2r+4 dimensions, which one pass finds from triangular factors of [1 U y] and [1 V y]. Cost: O(n·r²)
+//     flops, and memory that does not depend on n.
 //
 // The iterative engine bounds the relative error of its decision values by its residual times its condition number, and
 // by 1. The error of the low-rank engine is unknown.

@@ -21,7 +21,7 @@ const (
 	// once the mean residual is 10⁻⁴ of the diagonal. The kernels f and f' must be positive semi-definite, up to their
 	// signs, so relative is not supported.
 	//
-	// XᵀΨX = Σ_a M_a·M_aᵀ M_a = Xᵀ·diag(g_a)·F
+	//	XᵀΨX = Σ_a M_a·M_aᵀ       M_a = Xᵀ·diag(g_a)·F
 	//
 	// The degrees Ψ1 of distances need sums over all rows first; a light pass, without products of rows, computes them.
 	//

@@ -12,12 +12,11 @@
 // # Two sides
 //
 //   - [Between]: two sources, such as queries and keys.
-//   - [RowsAndColumns]: the rows and the columns of one matrix. They differ in length
-//     unless the matrix is square; a [Compatibility] brings them to one.
-//   - [Graph]: the rows and columns of the adjacency matrix of a directed graph. They
-//     stay sparse: a tile costs its entries and the paths of two edges that run
-//     through it. Self-loops and scaling by degrees are the caller's, see sparse.CSR. New
-//     nodes come as [sparse.Rows].
+//   - [RowsAndColumns]: the rows and the columns of one matrix. If the matrix is not square, a [Compatibility]
+//     brings them to a common length.
+//   - [Graph]: the rows and columns of the adjacency matrix of a directed graph. They stay sparse: the cost of a
+//     tile is its entries and the paths of two edges through it. The caller adds self-loops and scales by degrees, see
+//     sparse.CSR. New nodes are [sparse.Rows].
 //
 // # Methods and passes
 //

@@ -157,7 +157,7 @@ func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.P
 		iterations = graphIterations
 	}
 	b := min(int64(m.Rank+tiles.Oversampling), s.Rows, s.Cols)
-	iterations = int(min(int64(iterations), int64(m.Iterations), (min(s.Rows, s.Cols)+b-1)/b)) // more blocks would exceed the dimension of the side
+	iterations = int(min(int64(iterations), int64(m.Iterations), (min(s.Rows, s.Cols)+b-1)/b)) // at most the dimension
 	passes := iterations
 	if formed(s) {
 		passes = 1

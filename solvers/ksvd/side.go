@@ -38,7 +38,7 @@ type Factor struct {
 	Means      []float64 `array:"means,p,if=centred"`
 	GrandMean  float64
 	AllLogSums []float64  `array:"all_log_sums,total,optional"` // for the right side with All
-	All        *Landmarks `array:"all,p=total,if=all"`          // nil unless sums and means are exact and not all rows are landmarks
+	All        *Landmarks `array:"all,p=total,if=all"`          // nil if sums are sampled or all rows are landmarks
 	// Map is Cᵀ, applied to new rows first; empty for none.
 	Map blas64.General `array:"map,raw,dimension,if=mapped"`
 

@@ -60,8 +60,8 @@ func Read(r io.ReaderAt, size int64, profiles ...kernelgen.Profile) (*Model, err
 	return open(a, profiles)
 }
 
-// OpenFS is [Open] for a file of a file system, such as an embed.FS: a program may carry its model. The file is read
-// into memory as a whole.
+// OpenFS is [Open] for a file of a file system. With an embed.FS, a program can carry its model. The whole file is read
+// into memory.
 func OpenFS(files fs.FS, name string, profiles ...kernelgen.Profile) (*Model, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {

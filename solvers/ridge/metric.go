@@ -309,7 +309,7 @@ type slopes struct {
 	base        kernelgen.Base
 	work        kernelgen.Workspace
 	differences blas64.General // between the row and each landmark, or their signs
-	distances   [3][]float64   // distances to each landmark, slightly larger and smaller ones; then kernel entries there
+	distances   [3][]float64   // to each landmark; slightly larger and smaller; then kernel entries there
 }
 
 func newSlopes(k kernelgen.Kernel, landmarks blas64.General) *slopes {

@@ -20,11 +20,11 @@ import (
 
 // moments is the result of one pass over the pairs: the triangular factor R of the rows
 //
-// √w_i·(1, f(x_i), g(y_i))
+//	√w_i·(1, f(x_i), g(y_i))
 //
 // and the traces of the kernels. RᵀR holds all Gram and cross-Gram matrices of features, centred or not, without
-// forming squares. The sum counts the pairs. Its rows are x and y, and its columns Σ w_i·k(x_i, x_i) and Σ
-// w_i·‖f(x_i)‖².
+// forming squares. The sum counts the pairs. Its rows are x and y, and its columns Σ w_i·k(x_i, x_i) and
+// Σ w_i·‖f(x_i)‖².
 type moments = sketch.Both[*sketch.QR, *sketch.Sum]
 
 // The columns of the sum.

@@ -39,7 +39,7 @@ func (m *Model) Describe() *model.Description {
 	return d
 }
 
-// functions returns those of a side.
+// functions returns the functions of a side.
 func (m *Model) functions(side model.Side) *Functions {
 	if side == model.Right {
 		return m.Right

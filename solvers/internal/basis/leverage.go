@@ -19,7 +19,7 @@ import (
 // Leverage finds rows that a uniform sample is likely to miss, yet that dominate some direction of a sketch Y = K(·,
 // J). It draws rows with probability proportional to their ridge leverage during the pass that evaluates Y:
 //
-// ℓ(x) = y(x)ᵀ·(Y_Sᵀ·Y_S + λ²I)⁻¹·y(x) S a uniform sample
+//	ℓ(x) = y(x)ᵀ·(Y_Sᵀ·Y_S + λ²I)⁻¹·y(x)         S a uniform sample
 //
 // The leverage is estimated by a random projection, which takes no kernel entries and few flops. A row unlike all of S
 // has a very large ℓ and is almost certainly found. For a row of S itself, ℓ is corrected to its value without that

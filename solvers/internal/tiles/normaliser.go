@@ -45,7 +45,7 @@ const SumTile = sumRows * allRows
 // SetNormaliser makes tiles of dense rows those of a normalised kernel. Row sums go over rows, each of which stands for
 // each rows of the right source. An entry then depends on its two rows alone:
 //
-// K(x, z) = weight·f(x, z) / (each·Σ_j f(x, rows_j))
+//	K(x, z) = weight·f(x, z) / (each·Σ_j f(x, rows_j))
 //
 // It is exact if rows are all right rows, and an estimate if they are a sample. Call it before the first tile. Cost:
 // one kernel entry for each left row and each of rows, whenever tiles of the left row are filled. Sums of [Rows] are

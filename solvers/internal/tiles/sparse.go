@@ -14,8 +14,8 @@ import (
 // The cost of a tile between sparse rows is the number of columns that two rows have in common. With left rows x_i and
 // right rows z_j,
 //
-//	x_i·z_j = Σ_l x_il·z_jl      over the l in row i, and for each of them over the
-//	                             right rows that have something in column l
+//	x_i·z_j = Σ_l x_il·z_jl      for each l in row i, over the right rows
+//	                             with an entry in column l
 //
 // The transpose of the right rows lists these, or the roles are exchanged. For a graph with adjacency matrix A, x_i is
 // row i of A and z_j is column j: the product is (A·A)_ij, which counts paths of two edges. ‖x−z‖² is computed as ‖x‖²

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Explain returns an error of pflag in plain words, with what may have been meant by an unknown flag.
+// Explain rewrites an error of pflag in plain words, with suggestions for an unknown flag.
 func Explain(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -30,7 +30,7 @@ func Explain(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w for %s%s", err, cmd.CommandPath(), didYouMeanFlag(name, names))
 }
 
-// plainCause returns why a value was refused, without the words of strconv.
+// plainCause returns the reason for refusing a value, without the words of strconv.
 func plainCause(err error) error {
 	var number *strconv.NumError
 	switch {
@@ -48,7 +48,7 @@ func plainCause(err error) error {
 	return errors.New("is not a whole number")
 }
 
-// Normalize lets flags be called as in scikit-learn.
+// Normalize accepts scikit-learn's spelling of flags.
 func Normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
 	case "components", "n-components", "n_components":
@@ -59,14 +59,13 @@ func Normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// setting is a setting in the texts of the libraries: in backquotes a name of Go, perhaps with its type before it
-// and a value behind.
+// setting matches a setting in texts of the libraries: a word in backquotes, with an optional value.
 var setting = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`(?:[A-Z]\\w*\\.)?([A-Za-z][A-Za-z/-]*)( [^`\n]+)?`")
 })
 
-// Spell returns text of a library with the settings in it named as cmd has them: `Session.SpoolDir` becomes
-// --spool-dir. A setting that only other commands have is named without dashes.
+// Spell replaces the settings in a text of a library by the flags of cmd: `rank` becomes --rank if the flag exists, and
+// otherwise loses its quotes.
 func Spell(cmd *cobra.Command, text string) string {
 	return setting().ReplaceAllStringFunc(text, func(quoted string) string {
 		parts := setting().FindStringSubmatch(quoted)
@@ -111,7 +110,7 @@ func kebab(name string) string {
 	return b.String()
 }
 
-// SpellAll spells several texts, none as an empty list.
+// SpellAll applies Spell to several texts. It never returns nil.
 func SpellAll(cmd *cobra.Command, texts []string) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {

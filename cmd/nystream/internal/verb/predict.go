@@ -37,7 +37,7 @@ func NewPredict(a *app.App, families []*saved.Family) *cobra.Command {
 	return cmd
 }
 
-// predictKeys are the keys of predict for models of classes.
+// predictKeys has the JSON keys of predict for classes.
 var predictKeys = report.NewGroup("predict, of classes")
 
 var keyPredicted = predictKeys.Key("predicted", "predicted classes: class, rows")
@@ -91,7 +91,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	return printRows(p.app, r, func(out *report.Report) error { return a.report(r, out) })
 }
 
-// answer returns what the flags ask the model for.
+// answer returns the prediction requested by the flags.
 func (p *predictCommand) answer(f *saved.File, m model.Transformer) (*prediction, error) {
 	if p.set.Given("novelty") {
 		return p.markNovel(f, m)

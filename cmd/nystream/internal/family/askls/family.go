@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Family are classifiers from asymmetric kernels.
+// Family is the family of classifiers from asymmetric kernels.
 var Family = &fit.Family{
 	Family: saved.Family{
 		Name:       askls.Name,

@@ -9,11 +9,11 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Family are the low-rank models of a matrix.
+// Family is the family of low-rank models.
 var Family = &fit.Family{
 	Family: saved.Family{
 		Name: "lowrank",
-		// Models of fastspsd and polysketch are of earlier versions.
+		// Models of fastspsd and polysketch come from earlier versions.
 		Methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
 			"polysketch", "subspace"},
 		Load:     saved.Loader(lowrank.Load),

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/solvers/rkhs"
 )
 
-// Family are operators between spaces of functions.
+// Family is the family of operators between spaces of functions.
 var Family = &fit.Family{
 	Family: saved.Family{
 		Name:       rkhs.Name,

@@ -33,7 +33,7 @@ var Family = &fit.Family{
 // task is a fit of transport.
 type task struct {
 	job    *fit.Job
-	how    transport.Sinkhorn // but for the seed
+	how    transport.Sinkhorn // without its seed
 	engine flags.Word
 
 	weights, rightWeights string
@@ -171,7 +171,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 	return f.Model, &f.Report, nil
 }
 
-// transportKeys are the keys of fit transport.
+// transportKeys has the JSON keys of fit transport.
 var transportKeys = report.NewGroup("fit transport")
 
 var (

@@ -14,7 +14,7 @@ import (
 // values is the array of one field in one batch.
 type values struct {
 	length  int64
-	nulls   int64 // -1 if unknown
+	nulls   int64 // as stated in the header
 	first   int   // index of the first buffer
 	data    int   // number of data buffers of views, after its two own buffers
 	buffers *ipcBuffers

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// readerBytes is about what a reader holds, whatever the object.
+	// readerBytes is about the memory of a reader, whatever the object.
 	readerBytes = 64 << 20
-	// mostChunk and leastChunk bound the bytes of a request. A smaller one costs little
-	// less than one of leastChunk.
+	// mostChunk and leastChunk bound the bytes of a request. A smaller request costs little less
+	// than one of leastChunk.
 	mostChunk, leastChunk = 4 << 20, 256 << 10
-	// spareChunks are held besides one for each place: they are on their way.
+	// spareChunks is the number of chunks being fetched, besides one for each place.
 	spareChunks = 3
 	// aheadChunks are fetched while the one before is used.
 	aheadChunks = 1

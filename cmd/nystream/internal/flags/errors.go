@@ -59,13 +59,13 @@ func Normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// setting matches a setting in texts of the libraries: a word in backquotes, with an optional value.
+// setting matches a setting in texts of the libraries: a Go name in backquotes, with an optional type and value.
 var setting = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`(?:[A-Z]\\w*\\.)?([A-Za-z][A-Za-z/-]*)( [^`\n]+)?`")
 })
 
-// Spell replaces the settings in a text of a library by the flags of cmd: `rank` becomes --rank if the flag exists, and
-// otherwise loses its quotes.
+// Spell replaces the settings in a text of a library by the flags of cmd: `Session.SpoolDir` becomes --spool-dir. A flag
+// that only other commands have is named without dashes.
 func Spell(cmd *cobra.Command, text string) string {
 	return setting().ReplaceAllStringFunc(text, func(quoted string) string {
 		parts := setting().FindStringSubmatch(quoted)

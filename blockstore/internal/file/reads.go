@@ -14,6 +14,7 @@ type Reads struct {
 	size     atomic.Int64 // of the file or object
 	copied   atomic.Int64 // size of the copies
 	object   atomic.Pointer[Object]
+	live     atomic.Pointer[Live]
 }
 
 // Counts are what Reads has counted.
@@ -21,7 +22,7 @@ type Counts struct {
 	Bytes    int64 // read of a file, fetched of an object, and read of copies
 	ByNumber int64 // of Bytes, for rows that are fetched by number; of an object 0: its readers share what they fetch
 	Rows     int64 // fetched by number
-	Size     int64 // of the copies if there are some, else of the file or object
+	Size     int64 // of the copies if there are some, else of the file or object; of a live pipe what came
 	Requests int64 // to the store of an object
 	Copied   bool  // Size is that of copies
 }
@@ -38,7 +39,18 @@ func (r *Reads) Counts() (c Counts) {
 	if o := r.object.Load(); o != nil {
 		c.Bytes, c.Requests = c.Bytes+o.fetched.Load(), o.requests.Load()
 	}
+	if l := r.live.Load(); l != nil {
+		c.Bytes = l.total.Load()
+		c.Size = c.Bytes
+	}
 	return c
+}
+
+// Live counts what comes of a pipe that is read as it comes.
+func (r *Reads) Live(l *Live) {
+	if r != nil {
+		r.live.Store(l)
+	}
 }
 
 // Fetched counts rows that are fetched by number.

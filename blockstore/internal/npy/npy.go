@@ -315,8 +315,8 @@ func (p *pass) some(dst *stream.Batch, i, n int) (int, error) {
 	return n, nil
 }
 
-// load reads rows from p.at on into the buffer: as many as fit, but no more
-// than wanted unless the reader reads ahead.
+// load reads rows from p.at on into the buffer: as many as are wanted, or if it reads ahead, and those before were read
+// too, twice as many as these, up to what fits. Workers that read a block each leave little of a buffer unused then.
 func (p *pass) load(want int64) error {
 	t := p.table
 	capacity, rowBytes := int64(bufferSize), t.row
@@ -325,9 +325,10 @@ func (p *pass) load(want int64) error {
 		rowBytes = int64(len(p.All(true)) * t.head.dtype.size)
 	}
 	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
-	if !p.ahead {
-		count = min(count, want)
+	if p.ahead && p.at == p.first+p.held {
+		want = max(want, 2*p.held)
 	}
+	count = min(count, want)
 	if need := count * rowBytes; int64(cap(p.buf)) < need {
 		p.buf = make([]byte, need)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// trace is an accumulator: the sum of the squared norms of the rows it has seen.
+// trace is an accumulator: the sum of the squared norms of rows.
 type trace struct{ sum float64 }
 
 func newTrace() *trace { return new(trace) }
@@ -42,7 +42,7 @@ func (a *trace) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// One reading of a matrix gives the trace of its Gram matrix.
+// One pass over a matrix computes the trace of its Gram matrix.
 func ExampleFold() {
 	src := stream.FromMatrix("points", blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{
 		3, 4,
@@ -64,7 +64,7 @@ func ExampleFold() {
 	// Output: 30
 }
 
-// Each row becomes its distance from the origin; rows are given out in order.
+// Each row becomes its distance from the origin; results arrive in row order.
 func ExampleMap() {
 	src := stream.FromMatrix("points", blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{3, 4, 0, 1, 5, 12}})
 	err := stream.Map(context.Background(), stream.Engine{BlockRows: 2}, "norms", src, 1, false,
@@ -91,7 +91,7 @@ func ExampleMap() {
 	// row 2 norm 13
 }
 
-// Rows may come from anything that can be looped over.
+// Rows may come from any iterator.
 func ExampleFromSeq() {
 	squares := func(context.Context) iter.Seq2[stream.Batch, error] {
 		return func(yield func(stream.Batch, error) bool) {

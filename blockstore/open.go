@@ -202,7 +202,7 @@ func columnsOf(ctx context.Context, files *file.Session, paths []string, o Optio
 
 // openFiles opens every file that paths stand for.
 func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
-	r := fileOptions{files: files, format: o.Format, array: o.Array, features: o.Features, base: o.IndexBase, scan: new(sync.Mutex)}
+	r := fileOptions{files: files, format: o.Format, array: o.Array, features: max(o.Features, featuresNamed(o.Types)), base: o.IndexBase, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
 		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))

@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -40,13 +41,30 @@ func (s *fileSet) setTypes(o Options) error {
 	for _, m := range s.members {
 		tables = append(tables, m.table)
 	}
-	if unknown := text.SetTypes(tables, given, o.FindTypes); len(unknown) > 0 {
+	unknown, err := text.SetTypes(tables, given, o.FindTypes)
+	if err != nil {
+		return err
+	}
+	if len(unknown) > 0 {
 		slices.Sort(unknown)
 		return fault.File(s.members[0].Path, "`Options.Types` names %s, which is no column of a file of text",
 			quote.Names(unknown)).
 			Do("the columns are: %s", s.members[0].names(nil))
 	}
 	return nil
+}
+
+// featuresNamed returns the number of features that a libsvm file has if types names the last of them, as in x9=float64,
+// and 0 if it names none.
+func featuresNamed(types []string) (n int) {
+	for _, item := range types {
+		name, _, _ := cutLast(item, '=')
+		digits, ok := strings.CutPrefix(name, "x")
+		if j, err := strconv.Atoi(digits); ok && err == nil && strconv.Itoa(j) == digits && j < column.Max {
+			n = max(n, j+1)
+		}
+	}
+	return n
 }
 
 // cutLast cuts a text at the last c.

@@ -259,7 +259,11 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 // whyCopied returns the reason for copying a pipe.
 func (d *DataFlags) whyCopied(files *blockstore.Files) string {
 	format, _, _ := strings.Cut(files.Formats()[0].Format, ",")
-	if d.Live && d.AllColumns && len(d.Types) == 0 && slices.Contains([]string{"text", "csv", "tsv", "jsonl", "libsvm"}, format) {
+	all := d.Live && d.AllColumns && len(d.Types) == 0
+	if all && (format == "libsvm" || files.IndexBase() != blockstore.IndexBaseAuto) {
+		return "all lines tell how many features it has; with --types, which names the last, as in x99=float64, rows are written as they come"
+	}
+	if all && slices.Contains([]string{"text", "csv", "tsv", "jsonl", "libsvm"}, format) {
 		return "all lines tell what its columns hold; with --types rows are written as they come"
 	}
 	return "it is not read once from front to back"

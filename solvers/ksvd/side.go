@@ -136,17 +136,9 @@ func (p *embedding) worker() *embedder {
 	return m
 }
 
-// tileNumbers is about the number of entries of a tile.
-const tileNumbers = 1 << 16
-
-// panelRows returns the number of rows that are embedded at a time.
-func panelRows(landmarks int) int {
-	return max(32, min(tilesize.PanelRows, tileNumbers/max(1, landmarks)))
-}
-
 // block puts u or v of the rows of a block into dst.
 func (m *embedder) block(dst blas64.General, b *stream.Block) error {
-	for first, x := range b.Panels(panelRows(m.landmarks.Count())) {
+	for first, x := range b.Panels(tilesize.Rows(m.landmarks.Count())) {
 		rows := m.source.panel(b, first, x)
 		if m.Map.Rows > 0 {
 			rows.Dense = matrix.Reuse(&m.mapped, x.Rows, m.Map.Cols)

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // answers is how a model answers a request. A row has raw numbers first: values or decision values,
@@ -34,6 +35,15 @@ func (m *Model) answers(r model.Request) *answers {
 		a.width++
 	}
 	return a
+}
+
+// panelRows returns the number of rows whose kernel entries are in memory at a time. Variances solve triangular systems,
+// which many rows share.
+func (a *answers) panelRows() int {
+	if a.deviations {
+		return tilesize.PanelRows
+	}
+	return tilesize.Rows(a.model.Landmarks.Rows)
 }
 
 // linear puts values, and scales if they are wanted, into rows of raw numbers, of kernel entries.

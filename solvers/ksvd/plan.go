@@ -226,7 +226,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 		p.gathered(rows, cols)
 		p.residuals(rows, cols, n, c, r)
 	})
-	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`Engine.Threads`")
+	p.Add("tiles", p.threads*max(2*tilesize.TileNumbers, 32*max(n, c)), "`Engine.Threads`")
 	p.model(n+c, kept, r, "`Sums sampled`")
 	return p.Plan, nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
-	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Name identifies models of this package in saved headers.
@@ -133,7 +132,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 		plan.Add("model of standard deviations", 2*p*p, "")
 		tiles = 2
 	}
-	plan.Add("tiles", tiles*int64(e.Workers())*tilesize.PanelRows*p, "`Engine.Threads`")
+	plan.Add("tiles", tiles*int64(e.Workers())*int64(a.panelRows())*p, "`Engine.Threads`")
 	plan.AddEntries(float64(max(0, rows.Info().Rows)) * float64(p))
 	plan.SourcePasses = 1
 	return plan
@@ -165,7 +164,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		fill, byMetric := features.Worker(), rowMap(m.Metric)
 		var entries, numbers, variances []float64 // grow to the largest panel so far
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, x := range b.Panels(tilesize.PanelRows) {
+			for first, x := range b.Panels(answers.panelRows()) {
 				k, raw := matrix.Reuse(&entries, x.Rows, m.Landmarks.Rows), matrix.Reuse(&numbers, x.Rows, answers.width)
 				x = byMetric(x)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {

@@ -14,7 +14,7 @@ import (
 type method struct {
 	name, arguments string
 	last            bool   // is tried after the methods of all families
-	landmarks       string // how many there are if --landmarks is not given, "" without the flag
+	landmarks       string // the default of --landmarks, "" without the flag
 	sketch          bool   // takes --sketch
 	tolerance       bool   // takes --tol
 	symmetric       bool   // may give one factor and a shift
@@ -31,7 +31,7 @@ var methods = []method{
 		symmetric: true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *task) {
-			c.job.Set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points; 10 times the landmarks if not given", Value: flags.Int(&c.core, 0)})
+			c.job.Set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points besides the landmarks", Doc: "10 times the landmarks up to 2,000, 2.5 times if that is more, if not given", Value: flags.Int(&c.core, 0)})
 			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 		},
@@ -50,7 +50,7 @@ var methods = []method{
 	},
 	{
 		name: "pca", arguments: "DATA... --kernel K --rank N",
-		landmarks: fourLandmarks,
+		landmarks: pcaLandmarks,
 		symmetric: true,
 		addFlags: func(c *task) {
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
@@ -125,8 +125,9 @@ var methods = []method{
 }
 
 const (
-	fourLandmarks = "4 times the rank"
-	oneLandmark   = "the rank"
+	fourLandmarks = "4 times the rank, from 100 twice the rank and 200"
+	pcaLandmarks  = fourLandmarks + ", at least 500"
+	oneLandmark   = "as many as the rank"
 )
 
 // addShiftFlag offers the shift fitted, which is the default everywhere, and others.

@@ -23,7 +23,8 @@ type Report struct {
 	// [Report.AddEstimate] adds one.
 	Estimates []Estimate
 	// ByLandmarks are the errors of fits with a quarter and half of the landmarks, in the order of their draw, and last
-	// of the fit itself. It is nil if a method or a fit cannot tell.
+	// of the fit itself. Where a fit has doubled its landmarks, they are the errors of all its steps. It is nil if a
+	// method or a fit cannot tell.
 	ByLandmarks []LandmarkError
 	// Residuals are those of the equations that the values and vectors solve, one for each
 	// value, relative to the largest value; nil where they are not known.

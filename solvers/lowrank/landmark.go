@@ -41,8 +41,8 @@ import (
 // landmarks, ℓ² and ℓ·(ℓ+s) numbers. Row sums of a normalised kernel are extra: see [Sums].
 type Landmark struct {
 	Rank      int  // c
-	Landmarks int  // ℓ, at least the rank; 0 means 4c
-	Core      int  // number of core points in addition to landmarks; 0 means 10ℓ
+	Landmarks int  // ℓ, at least the rank; 0 means 4c, and 2c + 200 from c = 100
+	Core      int  // number of core points in addition to landmarks; 0 means 10ℓ up to 2,000, and 5/2·ℓ if that is more
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
 	Shift     ShiftRule // fitted, midpoint or none
@@ -155,17 +155,16 @@ type landmarkPoints struct {
 	notes     []string
 }
 
-// Defaults of a landmark fit. Cores of the published sketches have 5 columns per column; a least-squares core benefits
-// from more, and the cost of core points does not grow with the rows.
-const (
-	landmarksPerColumn = 4
-	corePerLandmark    = 10
-)
+// defaultLandmarks returns the landmarks of a rank: beyond them the error falls little (bench/accuracy -only landmarks).
+func defaultLandmarks(rank int64) int64 { return min(4*rank, 2*rank+200) }
+
+// defaultCore returns the number of core points besides the given number of landmarks.
+func defaultCore(landmarks int64) int64 { return min(10*landmarks, max(2000, 5*landmarks/2)) }
 
 // landmarks returns the requested number of landmarks.
 func (m Landmark) landmarks() int64 {
 	if m.Landmarks == 0 {
-		return landmarksPerColumn * int64(m.Rank)
+		return defaultLandmarks(int64(m.Rank))
 	}
 	return int64(m.Landmarks)
 }
@@ -180,7 +179,7 @@ func (m Landmark) counts() (landmarks, core int64, err error) {
 	}
 	landmarks, core = m.landmarks(), int64(m.Core)
 	if core == 0 {
-		core = corePerLandmark * landmarks
+		core = defaultCore(landmarks)
 	}
 	return landmarks, core, nil
 }

@@ -43,7 +43,7 @@ import (
 // candidate rows and O(ℓ²) numbers.
 type PCA struct {
 	Rank      int  // number of components
-	Landmarks int  // ℓ, at least the rank; 0 means four times the rank
+	Landmarks int  // ℓ, at least the rank; 0 means those of [Landmark], and 500 or more
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
 }
@@ -97,9 +97,17 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	return fit, nil
 }
 
+// leastLandmarks is the least default number of landmarks. No core corrects components for landmarks that are missing:
+// the tenth eigenvalue of 40 landmarks may be .7 of the exact one.
+const leastLandmarks = 500
+
 // landmark returns the corresponding settings of the landmark method.
 func (m PCA) landmark() Landmark {
-	return Landmark{Rank: m.Rank, Landmarks: m.Landmarks, Rule: m.Rule, Seed: m.Seed}
+	l := Landmark{Rank: m.Rank, Landmarks: m.Landmarks, Rule: m.Rule, Seed: m.Seed}
+	if l.Landmarks == 0 {
+		l.Landmarks = max(leastLandmarks, int(l.landmarks()))
+	}
+	return l
 }
 
 func (m PCA) check(k kernelgen.Kernel) error {

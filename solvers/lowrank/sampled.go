@@ -181,7 +181,7 @@ func (m Sampled) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 // them, they are those of 64 columns.
 func sizeOf(m Method, n int64) (rank, landmarks int64) {
 	const columns = 64
-	rank, landmarks = columns, landmarksPerColumn*columns
+	rank, landmarks = columns, defaultLandmarks(columns)
 	switch m := m.(type) {
 	case Landmark:
 		rank, landmarks = int64(m.Rank), m.landmarks()

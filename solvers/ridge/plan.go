@@ -11,6 +11,9 @@ import (
 
 // Plan returns the cost of a fit.
 func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*model.Plan, error) {
+	if s.Landmarks == AutoLandmarks {
+		return s.planAuto(e, shape, k)
+	}
 	f, err := s.begin(e, shape, s.kernels(k))
 	if err != nil {
 		return nil, err

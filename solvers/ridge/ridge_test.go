@@ -468,7 +468,7 @@ func TestRefusals(t *testing.T) {
 		"x: column \"group\" of `Data.FoldBy` is 0 in all rows": {Solver{Folds: 2},
 			grouped(t, targets(t, x, y), make([]int, 30)), rbf},
 		"not known to be positive":   {Solver{}, plain, kernelgen.Sigmoid(1, 1)},
-		"`Landmarks -1` must":        {Solver{Landmarks: -1}, plain, rbf},
+		"`Landmarks -2` must":        {Solver{Landmarks: -2}, plain, rbf},
 		"`Penalties 0` must":         {Solver{Penalties: []float64{0}}, plain, rbf},
 		"`Folds -2` must":            {Solver{Folds: -2}, plain, rbf},
 		"is for classes, and":        {Solver{Balanced: true}, plain, rbf},

@@ -17,7 +17,7 @@ var fitKeys = report.NewGroup("fit")
 var (
 	keyResidual       = fitKeys.Key("residual", "largest residual of a value, over the largest value")
 	keyExactPasses    = fitKeys.Key("exact_passes", "passes over all entries of A")
-	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, and a prediction with twice as many: landmarks, error, predicted")
+	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, or of all steps of --landmarks auto (ridge, out of fold, relative to the error of the mean), and a prediction with twice as many: landmarks, error, predicted")
 	keyColumnsLeftOut = fitKeys.Key("columns_left_out", "columns that are no features: name, reason")
 	keyResumed        = fitKeys.Key("resumed", "passes that went on from states: pass, row, of (rows)")
 )

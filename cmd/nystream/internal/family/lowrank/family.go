@@ -50,7 +50,7 @@ func (m *method) task(j *fit.Job) *fit.Task {
 		)
 	}
 	if m.landmarks != "" {
-		j.Set.Add(flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks; " + m.landmarks + " if not given", Value: flags.Int(&c.landmarks, 0)})
+		j.Set.Add(flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks; by the rank if not given", Doc: m.landmarks, Value: flags.Int(&c.landmarks, 0)})
 	}
 	if m.symmetric {
 		j.AddFactors("factors", "U", model.Left, "write the embedding of DATA too")

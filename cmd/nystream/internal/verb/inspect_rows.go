@@ -287,10 +287,7 @@ func cellText(cell any, means string) string {
 	if _, words := cell.(string); !words || means != "" {
 		return text
 	}
-	if utf8.RuneCountInString(text) > most {
-		return string([]rune(text)[:most-1]) + "…"
-	}
-	return text
+	return report.Cut(text, most)
 }
 
 // addFirst adds the first rows as a table.

@@ -39,8 +39,8 @@ func (d *DataFlags) columnsOf(ctx context.Context, path string) []blockstore.Col
 	o := blockstore.Options{Layout: d.Layout, Format: d.Format, Array: d.array}
 	if f, err := os.Open(path); err == nil && blockstore.NamesText(path) {
 		defer f.Close()
-		if o.Format == "" {
-			o.Format = blockstore.OutputFormat(path)
+		if format := blockstore.OutputFormat(path); o.Format == "" && slices.Contains(blockstore.Formats(), format) {
+			o.Format = format
 		}
 		o.Live, o.Reader, path = true, f, "-"
 	}

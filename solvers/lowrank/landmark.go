@@ -99,7 +99,12 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
-	return finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
+	fit, err := finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
+	if err != nil {
+		return nil, err
+	}
+	fit.Details = f.points.details
+	return fit, nil
 }
 
 // landmarkFit is a fit under way: first the embedding Q, then its core.
@@ -157,6 +162,7 @@ type landmarkPoints struct {
 	order     []int64 // of landmarks, as [basis.Panel] has it
 	scouted   int     // rows of high leverage that the pass adds to the core
 	notes     []string
+	details   []string // as [model.Report] has them
 }
 
 // Defaults of a landmark fit. The papers' sketches have a core of 5 columns per column; core
@@ -241,7 +247,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	}
 	c := m.choice(p, n, t.Kernel)
 	if m.Rule.Or(RuleAuto) == RuleAuto {
-		p.notes = append(p.notes, c.Note())
+		p.details = append(p.details, c.Note())
 	}
 	if !c.NeedsKernel() {
 		return src, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// groupClusters colours the rows of pictures by their cluster, unless --label does.
+// groupClusters colours the rows of pictures by their cluster, if the fit has clusters.
 func (c *task) groupClusters(ctx context.Context) error {
-	if c.fitting.Clusters == nil || c.job.Data.Label != "" {
+	if c.fitting.Clusters == nil {
 		return nil
 	}
 	s, err := fit.Sample(ctx, c.job, model.Left)
@@ -31,7 +31,7 @@ func (c *task) groupClusters(ctx context.Context) error {
 	return nil
 }
 
-// marks returns the clusters of rows, or what --label says.
+// marks returns the clusters of rows, or else what --label says.
 func (c *task) marks(s *fit.Sampled, side model.Side) (*chart.Groups, *chart.Shades) {
 	if c.groups != nil {
 		return c.groups, nil

@@ -95,7 +95,12 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
-	return finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
+	fit, err := finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
+	if err != nil {
+		return nil, err
+	}
+	fit.Details = f.points.details
+	return fit, nil
 }
 
 // landmarkFit is a fit in progress: first the embedding Q, then its core.
@@ -153,6 +158,7 @@ type landmarkPoints struct {
 	order     []int64 // order of selection of the landmarks, as in [basis.Panel]
 	scouted   int     // number of rows of high leverage to be added to the core
 	notes     []string
+	details   []string // as [model.Report] has them
 }
 
 // defaultLandmarks returns the landmarks of a rank: beyond them the error falls little (bench/accuracy -only landmarks).
@@ -234,7 +240,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	}
 	c := m.choice(p, n, t.Kernel)
 	if m.Rule.Or(RuleAuto) == RuleAuto {
-		p.notes = append(p.notes, c.Note())
+		p.details = append(p.details, c.Note())
 	}
 	if !c.NeedsKernel() {
 		return src, nil

@@ -84,13 +84,13 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 		return nil, noComponent(d.Left.Info().Name, k, differ(candidates.Rows, rest.Rows))
 	}
 	notes := rankNote(len(found.Values), m.Rank, basis.Dependence)
-	if m.Rule.Or(RuleAuto) == RuleAuto && choice.Reservoir() < n {
-		notes = append(notes, choice.Note())
-	}
 	trace := found.Trace
 	fit, err := finishFit(ctx, e, f.tiles, found, notes, spectrum.condition, f.held, f.held, trace)
 	if err != nil {
 		return nil, err
+	}
+	if m.Rule.Or(RuleAuto) == RuleAuto && choice.Reservoir() < n {
+		fit.Details = []string{choice.Note()}
 	}
 	fit.Warn(basis.SpreadWarning(k, spectrum.spread)...)
 	found.Trace /= f.tiles.Scale()

@@ -208,7 +208,12 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	}
 	finish := func(c int) (*Fit, error) {
 		found := f.model(c)
-		return finishSampled(ctx, f.tiles, found, f.notes(found, c), f.modelCondition(c), of(c), f.trace)
+		fit, err := finishSampled(ctx, f.tiles, found, f.notes(found, c), f.modelCondition(c), of(c), f.trace)
+		if err != nil {
+			return nil, err
+		}
+		fit.Details = f.points.details
+		return fit, nil
 	}
 	fit, err := finish(high)
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
@@ -31,7 +32,7 @@ func reportFit(j *Job, m model.Model, fitted *model.Report) error {
 // fitResult returns the report of a finished fit, and its notes, which are printed separately.
 func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, notes []string) {
 	d, chosen := m.Describe(), flags.Spell(j.App.Cmd, fitted.Choice.String())
-	notes = flags.SpellAll(j.App.Cmd, append(j.task.OpenNotes(), fitted.Notes...))
+	notes = flags.SpellAll(j.App.Cmd, slices.Concat(j.task.OpenNotes(), fitted.Notes, fitted.Details))
 	warnings := append(append([]string{}, j.Warnings...), flags.SpellAll(j.App.Cmd, fitted.Warnings)...)
 	r = &report.Report{Title: j.task.Title()}
 	r.Put(report.KeyMethod, j.Method)

@@ -53,11 +53,12 @@ type DataFlags struct {
 }
 
 func (d *DataFlags) Add(s *flags.Set) {
+	complete := flags.Completion{Func: d.CompleteColumns}
 	s.Add(
 		flags.Flag{Name: "label", Field: "Known", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
-			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, "")},
+			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, ""), Complete: complete},
 		flags.Flag{Name: "keep", Arg: "columns", Usage: "more columns to carry along",
-			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep)},
+			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep), Complete: complete},
 	)
 	d.AddComputed(s)
 }
@@ -65,7 +66,7 @@ func (d *DataFlags) Add(s *flags.Set) {
 // AddComputed adds the flags about features, and about files.
 func (d *DataFlags) AddComputed(s *flags.Set) {
 	s.Add(flags.Flag{Name: "columns", Arg: "names", Usage: "columns to compute with", Doc: "names, globs, numbers, ranges 0:20, and !names to leave out",
-		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.Columns)})
+		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.Columns), Complete: flags.Completion{Func: d.CompleteColumns}})
 	d.AddLayout(s)
 	s.Add(flags.Flag{Name: "inexact", Arg: "word", Usage: "integers beyond 2^53 that float64 cannot hold", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
 		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactRefuse, blockstore.InexactRound}, "naming row and column", "to the nearest")})

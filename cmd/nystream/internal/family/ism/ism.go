@@ -58,7 +58,7 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
 			Value: flags.Choice(&c.how.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
 		flags.Flag{Name: "engine", Field: "Algorithm", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Algorithm, []ism.Algorithm{ism.AlgorithmAuto, ism.AlgorithmExact, ism.AlgorithmLinear})},
-		flags.Flag{Name: "tol", Arg: "change", Usage: "change of eigenvalues, and angle, that ends the iteration", Value: flags.Float(&c.how.ChangeTol, 0.01)},
+		flags.Flag{Name: "tol", Arg: "change", Usage: "tolerance of the iteration, on eigenvalues and angles", Value: flags.Float(&c.how.ChangeTol, 0.01)},
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations for one set of clusters", Value: flags.Int(&c.how.Iterations, 50)},
 		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of --engine linear", Value: flags.Int(&c.how.Landmarks, 300)},
 		flags.Flag{Name: "target-kernel", Arg: "kernel", Usage: "kernel between the targets of two rows", Doc: "nystream help kernels lists them", Needs: "target",

@@ -60,7 +60,7 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddRight("rows that are the right side")
 	j.Set.Add(
 		flags.Flag{Name: "method", Arg: "word", Usage: "method of decomposition", Value: flags.Choice(&c.decomposer, flags.Words("auto", "exact", "nystrom", "ssrsvd"))},
-		nystrom(flags.Flag{Name: "landmarks", Field: "Rows/Cols", Arg: "number", Usage: "sampled rows and columns, or N,M", Doc: "20 times the rank if not given", Value: flags.Ints(&c.landmarks)}),
+		nystrom(flags.Flag{Name: "landmarks", Field: "Rows/Cols", Arg: "number", Usage: "number of sampled rows and columns, or N,M", Doc: "20 times the rank if not given", Value: flags.Ints(&c.landmarks)}),
 		nystrom(flags.Flag{Name: "tol", Field: "Tolerance", Arg: "error", Usage: "error of the singular directions to reach", Doc: "landmarks double until it is", Value: flags.Float(&c.nystrom.Tolerance, 0)}),
 		flags.Flag{Name: "center", Usage: "subtract the means of rows and columns", Value: flags.Bool(&c.center, false)},
 		nystrom(flags.Flag{Name: "sums", Arg: "word", Usage: "row sums and means", Doc: "over all entries or landmarks",

@@ -26,7 +26,8 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "with", Arg: "files", Usage: "rows y, paired with the rows of X", Group: flags.Data, First: true, Effect: flags.Locates, Value: flags.Strings(&j.RightFiles), Complete: flags.DataFiles},
 		flags.Flag{Name: "with-columns", Arg: "names", Usage: "columns of --with; those of X if not given", Group: flags.Data, Needs: "with", Value: flags.Strings(&c.withColumns)},
 		flags.Flag{Name: "lag", Arg: "number", Usage: "time lag of a pair, in rows", First: true, Value: flags.Int64(&c.lag, 0)},
-		flags.Flag{Name: "trajectory-by", Arg: "column", Usage: "column that identifies trajectories", Needs: "lag", Group: flags.Data, Effect: flags.Locates, Value: flags.String(&c.trajectoryBy, "")},
+		flags.Flag{Name: "trajectory-by", Arg: "column", Usage: "column that identifies trajectories", Needs: "lag", Group: flags.Data, Effect: flags.Locates, Value: flags.String(&c.trajectoryBy, ""),
+			Complete: flags.Completion{Func: j.Data.CompleteColumns}},
 		flags.Flag{Name: "trajectories", Arg: "word", Usage: "trajectories of --lag", Needs: "lag", Value: flags.Choice(&c.files, trajectories, "one per file", "all files together")},
 	)
 	j.Set.Flag("kind").NoDefault()

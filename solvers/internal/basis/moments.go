@@ -1,7 +1,9 @@
 package basis
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -53,15 +55,15 @@ func (c *Columns) Width() int {
 }
 
 // Worker returns a function for one goroutine that puts the columns of at most [tilesize.PanelRows]
-// rows x of the named source into dst, the first of which has the number start.
-func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) error {
+// rows x of a source into dst, the first of which has the number start.
+func (c *Columns) Worker(info stream.Info) func(dst, x blas64.General, start int64) error {
 	workers := make([]func(dst, x blas64.General, start int64) error, len(c.Features))
 	for i, f := range c.Features {
 		workers[i] = f.Worker()
 	}
 	return func(dst, x blas64.General, start int64) error {
 		if end := start + int64(x.Rows); c.Rows > 0 && end > c.Rows {
-			return fmt.Errorf("%s has more rows than were promised: the file changed", name)
+			return fmt.Errorf("%s has more rows than were promised: the file changed", info.Name)
 		}
 		at := 0
 		if c.One {
@@ -76,7 +78,7 @@ func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) e
 				part = matrix.Columns(x, f.First, f.Count)
 			}
 			if err := workers[i](matrix.Columns(dst, at, f.Width), part, start); err != nil {
-				return err
+				return blame(info, x, start, err)
 			}
 			at += f.Width
 		}
@@ -91,6 +93,15 @@ func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) e
 		}
 		return nil
 	}
+}
+
+// blame returns the error of a number of rows x that is not finite, or, if there is none, what was made of them: err. An
+// error that names a column already stays.
+func blame(info stream.Info, x blas64.General, start int64, err error) error {
+	if bad := new(stream.DataError); errors.As(err, &bad) && bad.Column != "" {
+		return err
+	}
+	return cmp.Or(input.CheckRows(info, x, start), err)
 }
 
 // Rows are some rows of a pass.
@@ -108,8 +119,9 @@ type Rows struct {
 // kernel, and the [sketch.QR] of other columns.
 func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 	pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
+	info := src.Info()
 	return stream.Fold(ctx, e, pass, src, newState, func() func(A, *stream.Block) error {
-		fill, do := c.Worker(src.Info().Name), add()
+		fill, do := c.Worker(info), add()
 		room := matrix.New(tilesize.PanelRows, c.Width())
 		return func(state A, b *stream.Block) error {
 			for first, x := range b.Panels(tilesize.PanelRows) {
@@ -118,7 +130,7 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 					return err
 				}
 				if err := do(state, r); err != nil {
-					return err
+					return blame(info, x, r.Start, err)
 				}
 			}
 			return nil

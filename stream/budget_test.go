@@ -43,7 +43,7 @@ func TestBudgetWithoutKnob(t *testing.T) {
 	}
 }
 
-// A setting that has another value is used, not lowered.
+// The remedy for a setting with several values is another value, not a smaller number.
 func TestBudgetOfAChoice(t *testing.T) {
 	var b stream.Budget
 	b.Add("validation rows", 1024, "`landmarks uniform`")
@@ -52,7 +52,7 @@ func TestBudgetOfAChoice(t *testing.T) {
 	}
 }
 
-// Numbers from a damaged header must not come out as a small need.
+// Numbers from a damaged header must not overflow to a small need.
 func TestBudgetOverflow(t *testing.T) {
 	for _, numbers := range []int64{1 << 60, 1 << 61, math.MaxInt64} {
 		var b stream.Budget
@@ -72,7 +72,7 @@ func TestPassBudget(t *testing.T) {
 	}
 }
 
-// What a message says that a run needs is enough: 1.95 MiB are 2.0, and 1023.9 are a GiB.
+// The limit in a message suffices when used: 1.95 MiB rounds up to 2.0, and 1023.9 MiB to a GiB.
 func TestBudgetSaysEnough(t *testing.T) {
 	for _, need := range []int64{1, 999, 1024, 1025, 10<<10 - 1, 10<<10 + 1, 2<<20 - 50_000, 1<<30 - 100, 67_637_248, math.MaxInt64 / 2} {
 		text := (&stream.OverBudgetError{Need: need, Limit: 1}).Error()
@@ -85,7 +85,7 @@ func TestBudgetSaysEnough(t *testing.T) {
 	}
 }
 
-// A short source has fewer blocks, workers and accumulators than workers could use.
+// A short source has fewer blocks, workers and accumulators than the engine allows.
 func TestBudgetOfAShortSource(t *testing.T) {
 	e := stream.Engine{Threads: 3, BlockRows: 100}
 	var b stream.Budget

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Each row becomes its distance from the origin; rows are given out in order.
+// Each row becomes its distance from the origin; results arrive in row order.
 func ExampleMap() {
 	src := stream.FromMatrix("points", blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{3, 4, 0, 1, 5, 12}})
 	err := stream.Map(context.Background(), stream.Engine{BlockRows: 2}, "norms", src, 1, false,
@@ -38,7 +38,7 @@ func ExampleMap() {
 	// row 2 norm 13
 }
 
-// Rows may come from anything that can be looped over.
+// Rows may come from any iterator.
 func ExampleFromSeq() {
 	squares := func(context.Context) iter.Seq2[stream.Batch, error] {
 		return func(yield func(stream.Batch, error) bool) {

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// trace is an accumulator: the sum of the squared norms of the rows that it has seen.
+// trace is an accumulator: the sum of the squared norms of rows.
 type trace struct{ sum float64 }
 
 func newTrace() *trace { return new(trace) }
@@ -42,7 +42,8 @@ func (a *trace) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// One reading of a matrix gives the trace of its Gram matrix.
+// One pass over a matrix computes the trace of its Gram matrix. An accumulator adds blocks, merges what later blocks
+// gave, and writes and reads its state.
 func ExampleFold() {
 	src := stream.FromMatrix("points", blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{
 		3, 4,

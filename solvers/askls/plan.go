@@ -7,10 +7,10 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// plannedIterations is how many iterations of MINRES a plan counts with at most.
+// plannedIterations is the largest number of MINRES iterations in a plan.
 const plannedIterations = 100
 
-// Plan returns the cost of a fit; the kernel does not matter for an explicit matrix.
+// Plan returns the cost of a fit. An explicit matrix ignores the kernel.
 func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings(int(s.Rows))
 	if err != nil {
@@ -24,7 +24,7 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	return p, err
 }
 
-// fits reports whether an engine fits the memory for two classes.
+// fits reports whether an engine stays within the memory for two classes.
 func (m Solver) fits(engine Algorithm, s model.Size, k kernelgen.Kernel) bool {
 	if m.Memory == 0 {
 		return true
@@ -46,7 +46,7 @@ func (m Solver) plan(e stream.Engine, engine Algorithm, s model.Size, k kernelge
 	} else if err := m.planIterative(p, e, s, k); err != nil {
 		return nil, err
 	}
-	m.planMatrix(p, e, s, k, engine) // for all stages
+	m.planMatrix(p, e, s, k, engine) // common to all stages
 	p.Add("model", 2*n*c, "")
 	if m.Merge == MergeStack {
 		p.Add("decisions out of fold", 6*n*c, "`merge average`")
@@ -54,8 +54,7 @@ func (m Solver) plan(e stream.Engine, engine Algorithm, s model.Size, k kernelge
 	return p, nil
 }
 
-// columnsRead returns how many columns a pass reads: none of sparse rows, which are in
-// memory.
+// columnsRead returns the number of columns read in a pass: 0 for sparse rows, which are in memory.
 func columnsRead(s model.Size) int {
 	if s.Sparse != nil {
 		return 0
@@ -93,14 +92,14 @@ func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Size, k kerne
 	}
 }
 
-// smallerEngine is the remedy for the memory of engine dense.
+// smallerEngine names the engines that need less memory than the dense one.
 const smallerEngine = "`engine iterative` or `engine lowrank`"
 
 func (m Solver) planDense(p *model.Plan, n, c int64) {
 	size := 2*n + 2
 	systems := int64(1)
 	if m.Merge == MergeStack {
-		systems = 2 // another for folds, where the kernel is normalised
+		systems = 2 // another for folds of a normalised kernel
 	}
 	p.Add("system and its factors", 3*systems*size*size, smallerEngine)
 	p.Add("right sides and solutions", 8*size*c, "")

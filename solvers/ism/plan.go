@@ -9,12 +9,11 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// planned is how many W a plan counts with.
+// planned is the number of W assumed by a plan.
 const planned = 10
 
-// Plan returns the cost of a fit on data of a shape with a kernel. Iterations and turns
-// of clusters and W depend on the data: the plan counts 10 of each, or Iterations if that
-// is less.
+// Plan returns the cost of a fit to data of size s with a kernel. The numbers of iterations and rounds depend on the
+// data: the plan assumes 10 of each, or Iterations if that is less.
 func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()
 	if err != nil {
@@ -58,7 +57,7 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	return p.Plan, nil
 }
 
-// plan is a plan on its way.
+// plan is a plan under construction.
 type plan struct {
 	*model.Plan
 	engine stream.Engine
@@ -66,10 +65,10 @@ type plan struct {
 	terms  []term
 	n, d   int64
 	k      int64 // columns of the factors of Γ
-	tries  int64 // W
+	tries  int64 // number of W
 }
 
-// gamma adds what Γ and the clusters take.
+// gamma adds the memory of Γ and the clusters.
 func (p *plan) gamma(s model.Size) {
 	switch n := p.n; {
 	case s.Classes > 0:
@@ -85,7 +84,7 @@ func (p *plan) gamma(s model.Size) {
 		p.Add("projected rows", p.n*int64(p.solver.Dim), "`dim`")
 		p.Add("k-means", 2*p.n, "")
 		rounds := min(planned, p.solver.Rounds)
-		p.SourcePasses += rounds + 4 // to project, and for the first Y
+		p.SourcePasses += rounds + 4 // projections, and the first Y
 		features := int64(len(p.terms)) * min(p.n, int64(max(embeddingLandmarks, p.solver.Landmarks)))
 		p.KernelEntries += int64(rounds+1) * (3*p.n + int64(p.solver.sampleSize(int(p.n)))) * features
 	}
@@ -96,7 +95,7 @@ func (p *plan) exact() {
 	n, q := float64(p.n), int64(p.solver.Dim)
 	functions := float64(len(p.terms))
 	for _, t := range p.terms {
-		if t.Ratio == 0 { // f' is no multiple of f
+		if t.Ratio == 0 { // f' is not a multiple of f
 			functions++
 		}
 	}

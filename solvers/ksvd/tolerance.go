@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// mostDoubled is the number of landmarks of a side up to which a tolerance doubles them: the block of the estimate takes
-// gigabytes then.
+// mostDoubled is the largest number of landmarks of a side reached by doubling. The block of the estimate then takes
+// gigabytes.
 const mostDoubled = 8192
 
-// double fits with twice the landmarks, again and again, until the leading directions are within the tolerance. The
-// landmarks of a fit are among those of the next.
+// double repeats the fit with twice the landmarks until the leading directions are within the tolerance. The landmarks
+// of a fit are a subset of those of the next.
 func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 	for {
 		fit, err := f.uniform(ctx)
@@ -28,7 +28,7 @@ func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 	}
 }
 
-// doubled returns the method of the next fit, or why there is none.
+// doubled returns the method of the next fit, or the reason why there is none.
 func (f *nystrom) doubled() (next Nystrom, why string) {
 	s := f.data.size()
 	next = f.Nystrom

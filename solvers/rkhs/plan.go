@@ -11,8 +11,7 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Plan returns the cost of a fit. That of EngineExact is for as many landmarks as it may
-// take.
+// Plan returns the cost of a fit; for EngineExact, with the largest number of landmarks.
 func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	return s.with(k).plan(e, shape)
 }
@@ -27,7 +26,7 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	if s.Operator.Traits().Single {
 		columns = shape.Columns
 	}
-	rows := shape.Longest() // where x and y are not in pairs, the passes over both take as much as this
+	rows := shape.Longest() // for unpaired rows, an upper bound of both passes
 	features := 1
 	for _, space := range s.spacesOf(shape) {
 		features += s.mostFeatures(space.rows) * space.sides
@@ -57,12 +56,12 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	return p, nil
 }
 
-// plannedSpace is a space whose landmarks are chosen from so many rows.
+// plannedSpace is a space, with the number of candidates for its landmarks.
 type plannedSpace struct {
 	rows    int64
 	columns int
-	sides   int   // that have its features
-	of      int64 // rows of these sides
+	sides   int   // number of sides with its features
+	of      int64 // number of rows of these sides
 }
 
 // spacesOf returns the spaces of a fit.
@@ -77,7 +76,7 @@ func (s setting) spacesOf(shape model.Size) []plannedSpace {
 	return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}, {s.poolSize(m), columnsOf(shape, OfY), 1, m}}
 }
 
-// planSpace adds the choice of landmarks, and returns how many there will be at most.
+// planSpace adds the choice of landmarks, and returns their largest number.
 func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) int64 {
 	of := model.NewPlan(e, space.rows, space.columns)
 	n, d, c := space.rows, int64(space.columns), int64(s.mostFeatures(space.rows))
@@ -103,7 +102,7 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Size, colu
 	threads := e.PassWorkers(n, columns)
 	p.Add("landmarks", 2*features*int64(columns), "`landmarks`")
 	p.Add("features of a panel", threads*tilesize.PanelRows*2*features, "`threads`")
-	// Three squares for products of matrices, or one and what it is stacked on for reflections.
+	// Three squares for matrix products, or one and the stacked matrix for reflections.
 	p.Add("QR workspace", threads*(max(tilesize.PanelRows, features)+4*features)*features, "`landmarks`")
 	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`landmarks`")
 	if s.Operator.Traits().AllPairs {

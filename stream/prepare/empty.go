@@ -43,7 +43,7 @@ func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Trea
 	return stats, empty, 2, err
 }
 
-// beginRows is the most rows that [beginsEmpty] reads; it reads fewer of wide sources.
+// beginRows is the maximal number of rows that [beginsEmpty] reads; it reads fewer of wide sources.
 const beginRows = 64
 
 // beginsEmpty reports whether a column has no finite value in the first rows. It ignores read errors, which the pass

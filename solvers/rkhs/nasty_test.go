@@ -140,6 +140,7 @@ func TestErrors(t *testing.T) {
 		{fit(Solver{Operator: Covariance{}, Rank: 1, Landmarks: -1}, single, rbf), "landmarks -1"},
 		{fit(Solver{Operator: Covariance{}, Cutoff: 2}, single, rbf), "cutoff"},
 		{fit(Solver{Operator: Covariance{}}, single, kernelgen.SNE(1)), "symmetric"},
+		{fit(Solver{Operator: Covariance{}}, single, kernelgen.Relative(7)), "neighbour"},
 		{fit(Solver{Operator: CCA{}, Algorithm: AlgorithmExact, Landmarks: 5}, d, rbf), "of the trace"},
 		{fit(Solver{Operator: Covariance{}, Center: true}, pairs(t, constant(9, 2, 4), matrix.Rows(x, 0, 9)), kernelgen.Linear()), "all the same"},
 	} {

@@ -126,6 +126,9 @@ func (s setting) check(shape model.Size) error {
 		if _, normalised := k.Normaliser(); normalised || !k.Symmetric() {
 			return fmt.Errorf("kernel %s is not symmetric: an RKHS has a symmetric positive definite kernel, such as rbf, laplace or poly", k)
 		}
+		if err := k.CheckPlain(); err != nil {
+			return err
+		}
 	}
 	t := s.Operator.Traits()
 	switch {

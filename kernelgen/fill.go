@@ -40,6 +40,13 @@ func (k Kernel) fused() *atom {
 	return a
 }
 
+// Bounded reports whether the entries between finite rows are known to be finite, however far apart the rows are. NaN
+// in a row gives NaN.
+func (k Kernel) Bounded() bool {
+	a := k.fused()
+	return a != nil && a.spec.base.spec().ofDifferences && a.profile.fused.Bounded()
+}
+
 // fillStrip fills a tile of at most blockRows rows, piece by piece.
 func (k Kernel) fillStrip(dst, x blas64.General, p *Panel, w *Workspace) {
 	bases := k.bases()

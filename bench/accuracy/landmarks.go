@@ -31,10 +31,10 @@ const (
 var rankLandmarks = []struct {
 	rank      int
 	landmarks []int
-}{{20, []int{80, 160, 500}}, {100, []int{200, 400, 500, 1000}}, {500, []int{500, 1000, 2000}}}
+}{{20, []int{80, 160}}, {100, []int{200, 400, 800}}, {200, []int{400, 600, 800}}, {500, []int{1000, 1200, 2000}}}
 
 // coreShares are the numbers of core points tried, divided by the landmarks.
-var coreShares = []float64{1, 2.5, 10}
+var coreShares = []float64{1, 2.5, 5, 10}
 
 // landmarks measures errors and CPU time of fit landmark by landmarks and core points.
 func landmarks(ctx context.Context, o options) (*report.Table, error) {

@@ -54,7 +54,7 @@ func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 	s.take(x)
 	if f.Merge == MergeStack {
 		if s.heldOut, err = f.leaveOutFormed(k, factors, s.ridge); err != nil {
-			return nil, fmt.Errorf("%w: give a ridge (`ridge 1`), or another `C`", err)
+			return nil, fmt.Errorf("%w: give a ridge (`Ridge 1`), or another `C`", err)
 		}
 	}
 	return s, nil

@@ -122,20 +122,20 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 	if s.ridge == 0 && run.Residual > it.ResidualTol && it.data.explicit() {
 		s.ridge = fallbackRidge
 		s.report.Note(fmt.Sprintf("the plain system is singular or nearly so (residual %.1e after %d iterations): the ridge system "+
-			"(M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", run.Residual, run.Iterations, s.ridge))
+			"(M² + λI)x = Mr with λ = %v was solved instead (`Ridge`)", run.Residual, run.Iterations, s.ridge))
 		if run, err = it.run(ctx, it.rightSides(false), s.ridge); err != nil {
 			return r, err
 		}
 		s.iterations += run.Iterations
 	}
 	if math.IsNaN(run.Residual) {
-		return r, errors.New("the residual is not a number: the kernel overflows; scale the columns (`scale standard`), or change the kernel")
+		return r, errors.New("the residual is not a number: the kernel overflows; scale the columns (`Treatment.Scale standard`), or change the kernel")
 	}
 	columns := it.targets.Cols * len(it.heldOut)
 	s.report.Residuals, s.report.NotConverged = run.Residuals[:columns], run.Residual > it.ResidualTol
 	if s.report.NotConverged {
 		s.report.Warn(fmt.Sprintf("not converged: after %d iterations the residual is %.1e of the right side, above the tolerance %.0e; "+
-			"singular values of the kernel matrix are close to 1/C; compare with `engine dense` or `engine lowrank`, give a ridge (`ridge 1`), a smaller `C` or a higher `rank`",
+			"singular values of the kernel matrix are close to 1/C; compare with `Algorithm dense` or `Algorithm lowrank`, give a ridge (`Ridge 1`), a smaller `C` or a higher `Rank`",
 			s.iterations, run.Residual, it.ResidualTol))
 	}
 	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),

@@ -35,7 +35,7 @@ func (l *lowRank) machines(sums *factorSums, ridge float64) ([]machine, error) {
 			return nil, err
 		}
 		if ridge == 0 && !(c.condition() < singularCondition) {
-			return nil, fmt.Errorf("the system without fold %d is singular (condition number %.1e): give a ridge (`ridge 1`), or another `C`", i, c.condition())
+			return nil, fmt.Errorf("the system without fold %d is singular (condition number %.1e): give a ridge (`Ridge 1`), or another `C`", i, c.condition())
 		}
 		all[i].weights[0], all[i].weights[1], all[i].biases = c.functions(ridge)
 	}

@@ -46,7 +46,7 @@ func (s *solution) check() error {
 	for _, m := range []blas64.General{s.source, s.target, s.heldOut, rowMatrix(s.biases[0]), rowMatrix(s.biases[1])} {
 		if !dense.Finite(m) {
 			return errors.New("the functions are not finite: the kernel overflows, or the system is singular; " +
-				"scale the columns (`scale standard`), or give a ridge (`ridge 1`)")
+				"scale the columns (`Treatment.Scale standard`), or give a ridge (`Ridge 1`)")
 		}
 	}
 	return nil
@@ -63,5 +63,5 @@ const fallbackRidge = 1
 // fallbackNote returns the note on a singular plain system.
 func fallbackNote(condition, ridge float64) string {
 	return fmt.Sprintf("the system is singular (condition number %.1e): "+
-		"the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", condition, ridge)
+		"the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`Ridge`)", condition, ridge)
 }

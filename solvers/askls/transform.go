@@ -45,7 +45,7 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	case kind == model.Class:
 		return []string{"class"}, nil
 	case kind == model.Probability && m.Merge != MergeStack:
-		return nil, fmt.Errorf("functions that are merged by %v give no probabilities: fit with `merge stack`", m.Merge)
+		return nil, fmt.Errorf("functions that are merged by %v give no probabilities: fit with `Merge stack`", m.Merge)
 	case kind == model.Coordinates:
 		kind = model.Decision
 	}

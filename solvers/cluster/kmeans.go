@@ -42,7 +42,7 @@ func (c *Clustering) Warnings() []string {
 	if !c.NotConverged {
 		return nil
 	}
-	return []string{fmt.Sprintf("k-means did not converge in %d iterations: another `seed` may give other clusters", mostIterations)}
+	return []string{fmt.Sprintf("k-means did not converge in %d iterations: another `Seed` may give other clusters", mostIterations)}
 }
 
 // mostIterations limits the iterations of a run.

@@ -112,7 +112,7 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 	}
 	s, err := dense.NewSVD(matrix.Columns(matrix.Rows(r, k, q), k, q))
 	if err != nil {
-		return fmt.Errorf("the covariance within classes: %w; scale the rows (`scale standard`)", err)
+		return fmt.Errorf("the covariance within classes: %w; scale the rows (`Treatment.Scale standard`)", err)
 	}
 	scale := math.Max(1, n-float64(len(counts)))
 	inverse := make([]float64, q)
@@ -144,7 +144,7 @@ func (m *Model) classOutputs(kind model.Output) ([]string, error) {
 		return nil, err
 	}
 	if m.Decision.Rows == 0 {
-		return nil, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `label`")
+		return nil, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `Data.Known`")
 	}
 	if kind == model.Class {
 		return []string{"class"}, nil

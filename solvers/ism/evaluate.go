@@ -30,7 +30,8 @@ type evaluation struct {
 // check returns an error unless all numbers are finite.
 func (v *evaluation) check() error {
 	if !matrix.IsFinite(v.objective) || !dense.Finite(v.phi) {
-		return fmt.Errorf("the objective is %v: sums overflow; scale the rows (`scale standard`)", v.objective)
+		return fmt.Errorf("the objective is %v: sums overflow; scale the rows (`Treatment.Scale standard`)",
+			v.objective)
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func (m Solver) chooseEngine(n, d int, terms []term) (Algorithm, error) {
 	t, found := refused(terms, func(t term) bool { return t.featured(centred) })
 	switch {
 	case m.Algorithm == AlgorithmLinear && found:
-		return 0, fmt.Errorf(remedy, t.Kernel, "`engine exact`")
+		return 0, fmt.Errorf(remedy, t.Kernel, "`Algorithm exact`")
 	case m.Algorithm != AlgorithmAuto:
 		return m.Algorithm, nil
 	case found || float64(n)*float64(n)*float64(d+m.Dim+16) <= exactCost:
@@ -232,7 +232,7 @@ func (f *fitState) finish(info stream.Info) (*Fit, error) {
 		r.Landmarks = x.features
 		r.FeatureError = x.left
 		if x.left > 10*featureTolerance {
-			r.Warn(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
+			r.Warn(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `Landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
 		}
 	}
 	if r.NotConverged {

@@ -56,7 +56,7 @@ func (l *landmarks) columns() int {
 // width.
 var errZero = fmt.Errorf("%w: it is zero", errKernel)
 
-var errKernel = errors.New("the kernel of the rows is zero or overflows; scale the rows (`scale standard`), or choose other parameters")
+var errKernel = errors.New("the kernel of the rows is zero or overflows; scale the rows (`Treatment.Scale standard`), or choose other parameters")
 
 // newLandmarks selects landmarks from the rows of a pool by pivoted Cholesky factorisation of their kernel: K_JJ =
 // L·Lᵀ, P = L⁻ᵀ. Each pivot has the largest residual relative to its diagonal, so a few large rows do not dominate. It

@@ -45,10 +45,10 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	switch {
 	case choice == AlgorithmExact:
 		p.exact()
-		p.SetNotShardable("the exact engine visits all pairs of rows, which are in memory; use `engine linear`")
+		p.SetNotShardable("the exact engine visits all pairs of rows, which are in memory; use `Algorithm linear`")
 	case m.Paradigm != Supervised:
 		p.linear()
-		p.SetNotShardable("clusters are found in all projected rows, which are in memory; `paradigm supervised` needs none")
+		p.SetNotShardable("clusters are found in all projected rows, which are in memory; `Paradigm supervised` needs none")
 	default:
 		p.linear()
 		p.SharedPasses, p.MorePasses = []string{"columns", "start", "iteration"}, true
@@ -80,8 +80,8 @@ func (p *plan) gamma(s model.Size) {
 	}
 	if c := int64(p.solver.Clusters); p.solver.Paradigm != Supervised {
 		p.k += c
-		p.Add("spectral embedding and its centred copy", 4*p.n*c, "`clusters`")
-		p.Add("projected rows", p.n*int64(p.solver.Dim), "`dim`")
+		p.Add("spectral embedding and its centred copy", 4*p.n*c, "`Clusters`")
+		p.Add("projected rows", p.n*int64(p.solver.Dim), "`Dim`")
 		p.Add("k-means", 2*p.n, "")
 		rounds := min(plannedTries, p.solver.Rounds)
 		p.SourcePasses += rounds + 4 // projections, and the first Y
@@ -100,10 +100,10 @@ func (p *plan) exact() {
 		}
 	}
 	p.KernelEntries += p.tries * int64(math.Min(n*(n+tilesize.PairRows)/2*functions, 1<<56))
-	p.Add("all rows, twice", 2*p.n*p.d, "`engine linear`")
-	p.Add("projected rows and degrees", p.n*(q+2), "`dim`")
+	p.Add("all rows, twice", 2*p.n*p.d, "`Algorithm linear`")
+	p.Add("projected rows and degrees", p.n*(q+2), "`Dim`")
 	p.Add("factors of Γ, twice", 2*p.n*p.k, "")
-	p.Add("tiles", int64(p.engine.Workers())*tilesize.PairRows*5*tilesize.PairRows, "`threads`")
+	p.Add("tiles", int64(p.engine.Workers())*tilesize.PairRows*5*tilesize.PairRows, "`Engine.Threads`")
 }
 
 func (p *plan) linear() {
@@ -128,8 +128,8 @@ func (p *plan) linear() {
 		p.SourcePasses += int(p.tries)
 	}
 	p.KernelEntries += p.tries * (p.n*(r+more+light) + min(p.n, 2*most)*(r+more))
-	p.Add("choice of landmarks", 8*most*most, "`landmarks`")
-	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
-	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+2*r+more), "`landmarks`")
-	p.Add("products of sums", 4*d*r, "`landmarks`")
+	p.Add("choice of landmarks", 8*most*most, "`Landmarks`")
+	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`Landmarks`")
+	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+2*r+more), "`Landmarks`")
+	p.Add("products of sums", 4*d*r, "`Landmarks`")
 }

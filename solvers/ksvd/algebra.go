@@ -29,7 +29,7 @@ func newSVD(what string, a blas64.General) (*dense.SVD, error) {
 }
 
 // changeKernel is the remedy for entries that are not finite.
-const changeKernel = "scale the columns (`scale standard`) or change the kernel"
+const changeKernel = "scale the columns (`Treatment.Scale standard`) or change the kernel"
 
 // checkFinite returns an error for the first entry that is not finite.
 func checkFinite(what string, m blas64.General) error {

@@ -43,7 +43,7 @@ func (c Compatibility) Resolve(rows, cols int64) (Compatibility, error) {
 	case c == CompatAuto:
 		return CompatIdentity, nil
 	case c == CompatIdentity && rows != cols:
-		return c, fmt.Errorf("`compat identity`: the rows and columns of a %d × %d matrix differ in length; use pinv, pca or random", rows, cols)
+		return c, fmt.Errorf("`Compatibility identity`: the rows and columns of a %d × %d matrix differ in length; use pinv, pca or random", rows, cols)
 	}
 	return c, nil
 }
@@ -81,7 +81,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 			return nil, err
 		}
 		if *long = dense.Mul(blas.NoTrans, *long, blas.NoTrans, made); !dense.Finite(*long) {
-			return nil, fmt.Errorf("%s: its numbers are so small or so large that what makes rows and columns comparable overflows; scale the columns (`scale standard`)", name)
+			return nil, fmt.Errorf("%s: its numbers are so small or so large that what makes rows and columns comparable overflows; scale the columns (`Treatment.Scale standard`)", name)
 		}
 		if n > m {
 			d.maps[1] = made

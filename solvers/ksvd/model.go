@@ -135,7 +135,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 			numbers += 2 * all * int64(s.Landmarks.Dense.Cols)
 		}
 		p.Add("model", numbers, "")
-		p.Add("tiles", int64(e.Workers())*tilesize.PanelRows*(landmarks+2*rank), "`threads`")
+		p.Add("tiles", int64(e.Workers())*tilesize.PanelRows*(landmarks+2*rank), "`Engine.Threads`")
 	}
 	p.SourcePasses = 1
 	return p

@@ -51,7 +51,7 @@ func newPlanner(e stream.Engine, s model.Size, k kernelgen.Kernel) (*planner, er
 	// Indices of 4 bytes, values of 8, and starts of rows, for A and Aᵀ.
 	p.Add("graph and its transpose", 3*s.Sparse.Entries+s.Rows+s.Cols, "")
 	if words {
-		p.Add("rows to work out the kernel from", 3*int64(sampledRows(s, family.ResolveRows))*s.Rows, "a `kernel` with numbers")
+		p.Add("rows to work out the kernel from", 3*int64(sampledRows(s, family.ResolveRows))*s.Rows, "a `Kernel` with numbers")
 	}
 	return p, nil
 }
@@ -59,7 +59,7 @@ func newPlanner(e stream.Engine, s model.Size, k kernelgen.Kernel) (*planner, er
 // shiftedRows adds the memory of shifted rows for a centred kernel: see [Data.setOrigin].
 func (p *planner) shiftedRows(center bool) {
 	if s := p.shape; center && s.Sparse == nil && p.tiles.Kernel.CenteredShift() {
-		p.Add("moved rows", (2*family.ResolveRows+p.threads*tiles.OriginRows)*int64(s.Columns), "`threads`")
+		p.Add("moved rows", (2*family.ResolveRows+p.threads*tiles.OriginRows)*int64(s.Columns), "`Engine.Threads`")
 	}
 }
 
@@ -116,7 +116,7 @@ func (p *planner) model(landmarks, kept, rank int64, knob string) {
 func (p *planner) exactPasses(passes int) {
 	s := p.shape
 	p.AddEntries(float64(passes) * p.totalEntries())
-	p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`threads`")
+	p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	if s.Sparse != nil {
 		p.Add("column blocks of the graph", 3*s.Sparse.Entries+(s.Cols/tilesize.PairRows+1)*s.Rows, "the number of nodes")
 	} else {
@@ -171,13 +171,13 @@ func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.P
 	}
 	p.exactPasses(passes)
 	p.shiftedRows(m.Center)
-	p.Add("Krylov spaces", (s.Rows+s.Cols)*int64(m.Rank+tiles.Oversampling)*(2*tiles.MaxBlocks+6), "`rank`")
-	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
+	p.Add("Krylov spaces", (s.Rows+s.Cols)*int64(m.Rank+tiles.Oversampling)*(2*tiles.MaxBlocks+6), "`Rank`")
+	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`Rank`")
 	if iterations < m.Iterations {
 		p.Notes = append(p.Notes, fmt.Sprintf("iterations: %d are expected, and there are at most %d", iterations, m.Iterations))
 	}
 	p.SourcePasses = 1
-	p.SetNotShardable("its exact passes are over all entries; `method ssrsvd` makes passes over rows alone")
+	p.SetNotShardable("its exact passes are over all entries; `Method ssrsvd` makes passes over rows alone")
 	return p.Plan, nil
 }
 
@@ -192,9 +192,9 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	}
 	s = p.shape
 	n, c, r := int64(m.Rows), int64(m.Cols), int64(m.Rank)
-	p.SetNotShardable("its work is in samples and in sums over all entries; `method ssrsvd` makes passes over rows alone")
+	p.SetNotShardable("its work is in samples and in sums over all entries; `Method ssrsvd` makes passes over rows alone")
 	if m.Tolerance > 0 {
-		p.SetNotShardable("landmarks are doubled as passes go, by what they find; name `landmarks` instead of `tol`")
+		p.SetNotShardable("landmarks are doubled by what the passes find; name `Rows/Cols` instead of `Tolerance`")
 		p.Notes = append(p.Notes, fmt.Sprintf("memory, passes and kernel entries are those of %d and %d landmarks; the data decide", m.Rows, m.Cols))
 	}
 	sums := m.summing(s, p.tiles)
@@ -211,7 +211,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 		}
 	}
 	p.shiftedRows(m.Center)
-	p.Add("landmarks", p.rows(n)+p.rows(c), "`landmarks`")
+	p.Add("landmarks", p.rows(n)+p.rows(c), "`Rows/Cols`")
 	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
 		p.AddEntries(float64(s.Rows)*float64(c) + float64(n)*float64(s.Cols))
@@ -220,14 +220,14 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	rows, cols := n+int64(heldBack(s.Rows, int(n))), c+int64(heldBack(s.Cols, int(c)))
 	p.stages(func(p *planner) { p.exactSums(sums) }, func(p *planner) {
 		p.residualRows(rows, cols)
-		p.Add("sampled block", 3*n*c, "`landmarks`")
-		p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`rank`")
+		p.Add("sampled block", 3*n*c, "`Rows/Cols`")
+		p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`Rank`")
 	}, func(p *planner) {
 		p.residualRows(rows, cols)
 		p.residuals(rows, cols, n, c, r)
 	})
-	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
-	p.model(n+c, kept, r, "`sums sampled`")
+	p.Add("tiles", p.threads*max(2*tilesize.TileNumbers, 32*max(n, c)), "`Engine.Threads`")
+	p.model(n+c, kept, r, "`Sums sampled`")
 	return p.Plan, nil
 }
 
@@ -237,13 +237,13 @@ func (p *planner) exactSums(how summing) {
 	switch {
 	case !how.exact():
 	case how.byPaths:
-		p.pathSums(how.passes, "`sums sampled`")
+		p.pathSums(how.passes, "`Sums sampled`")
 	case s.Sparse != nil:
 		p.exactPasses(how.passes)
 	default:
 		p.AddEntries(float64(how.passes) * p.totalEntries())
-		p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`threads`")
-		p.Add("rows as the columns of tiles", s.Cols*int64(s.Columns), "`sums sampled`")
+		p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
+		p.Add("rows as the columns of tiles", s.Cols*int64(s.Columns), "`Sums sampled`")
 	}
 }
 
@@ -253,17 +253,17 @@ func (p *planner) residualRows(rows, cols int64) {
 	if p.shape.Sparse != nil {
 		numbers = p.rows(rows) + p.rows(cols)
 	}
-	p.Add("rows and columns of the residuals", numbers, "`landmarks`")
+	p.Add("rows and columns of the residuals", numbers, "`Rows/Cols`")
 }
 
 // residuals adds the cost of estimates from the given rows and columns, which include n landmark rows and c landmark
 // columns.
 func (p *planner) residuals(rows, cols, n, c, rank int64) {
 	if p.shape.Sparse == nil {
-		p.Add("columns of the residuals as those of tiles", cols*int64(p.shape.Columns), "`landmarks`")
+		p.Add("columns of the residuals as those of tiles", cols*int64(p.shape.Columns), "`Rows/Cols`")
 	}
-	p.Add("entries of the residuals", 3*rows*cols+6*(rows+cols)*rank, "`landmarks`")
+	p.Add("entries of the residuals", 3*rows*cols+6*(rows+cols)*rank, "`Rows/Cols`")
 	checked := min(rank, checkedDirections)
-	p.Add("Krylov spaces of the residuals", (rows+cols)*(checked+tiles.Oversampling)*(2*blocksFor(rows+cols, checked)+6), "`landmarks`")
+	p.Add("Krylov spaces of the residuals", (rows+cols)*(checked+tiles.Oversampling)*(2*blocksFor(rows+cols, checked)+6), "`Rows/Cols`")
 	p.AddEntries(float64(rows)*float64(cols) + float64(rows)*float64(c) + float64(n)*float64(cols))
 }

@@ -135,17 +135,9 @@ func (p *embedding) worker() *embedder {
 	return m
 }
 
-// tileNumbers is the approximate number of entries of a tile.
-const tileNumbers = 1 << 16
-
-// panelRows returns the number of rows embedded at a time.
-func panelRows(landmarks int) int {
-	return max(32, min(tilesize.PanelRows, tileNumbers/max(1, landmarks)))
-}
-
 // block stores u or v of the rows of a block in dst.
 func (m *embedder) block(dst blas64.General, b *stream.Block) error {
-	for first, x := range b.Panels(panelRows(m.landmarks.Count())) {
+	for first, x := range b.Panels(tilesize.Rows(m.landmarks.Count())) {
 		rows := m.source.panel(b, first, x)
 		if m.Map.Rows > 0 {
 			rows.Dense = matrix.Reuse(&m.mapped, x.Rows, m.Map.Cols)

@@ -77,7 +77,7 @@ func (m Nystrom) summing(s model.Size, t *tiles.Tiles) summing {
 		warning = ", and estimates are poor for a graph, few of whose sampled columns have anything in common with a row"
 	}
 	if m.Sums == SumsAuto {
-		r.note = fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g %s, more than %.3g%s (`sums exact` makes them exact)", work, what, most, warning)
+		r.note = fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g %s, more than %.3g%s (`Sums exact` makes them exact)", work, what, most, warning)
 	}
 	return r
 }

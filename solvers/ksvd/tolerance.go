@@ -37,7 +37,7 @@ func (f *nystrom) doubled() (next Nystrom, why string) {
 	case next.Rows == f.Rows && next.Cols == f.Cols:
 		return next, "these are all"
 	case max(next.Rows, next.Cols) > mostDoubled:
-		return next, fmt.Sprintf("up to %d a side are tried; more `landmarks` without `tol`, or `method exact`, take longer", mostDoubled)
+		return next, fmt.Sprintf("up to %d a side are tried; more `Rows/Cols` without `Tolerance`, or `Method exact`, take longer", mostDoubled)
 	case f.Memory == 0:
 		return next, ""
 	}
@@ -46,7 +46,7 @@ func (f *nystrom) doubled() (next Nystrom, why string) {
 		return next, err.Error()
 	}
 	if need := p.Memory.Total(); need > f.Memory {
-		return next, fmt.Sprintf("twice as many take %d MiB of the %d MiB that `memory` leaves", need>>20, f.Memory>>20)
+		return next, fmt.Sprintf("twice as many take %d MiB of the %d MiB that `Memory` leaves", need>>20, f.Memory>>20)
 	}
 	return next, ""
 }

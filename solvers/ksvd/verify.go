@@ -36,9 +36,9 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	}
 	p := m.TransformPlan(e, d.Left, model.Request{Side: model.Left})
 	p.Include(m.TransformPlan(e, d.Right, model.Request{Side: model.Right}))
-	n, c, knob := d.Left.Info().Rows, d.Right.Info().Rows, "the number of rows with `error sampled`"
+	n, c, knob := d.Left.Info().Rows, d.Right.Info().Rows, "the number of rows with `Verify sampled`"
 	if sample > 0 {
-		n, c, knob = min(n, int64(sample)), min(c, int64(sample)), "`sample`"
+		n, c, knob = min(n, int64(sample)), min(c, int64(sample)), "`Verify.sample`"
 	}
 	k := int64(m.Rank())
 	for i, src := range []stream.Source{d.Left, d.Right} {
@@ -52,7 +52,7 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	p.Add("singular vectors, and their products", 8*(n+c)*k, knob)
 	p.Add("entries of G", int64(min(float64(n)*float64(c), MaxFormed)), knob)
 	p.Add("Krylov spaces", (n+c)*(1+tiles.Oversampling)*(2*tiles.MaxBlocks+6), knob)
-	p.Add("tiles of an exact pass", 3*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
+	p.Add("tiles of an exact pass", 3*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	return p
 }
 
@@ -174,7 +174,7 @@ func (s *verifiedSide) each(ctx context.Context, e stream.Engine, columns int,
 	return stream.MapRows(ctx, e, "verify", s.part.source, columns, func() func(blas64.General, *stream.Block) error {
 		w := s.part.worker()
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, x := range b.Panels(panelRows(w.landmarks.Count())) {
+			for first, x := range b.Panels(tilesize.Rows(w.landmarks.Count())) {
 				rows := s.part.source.panel(b, first, x)
 				if err := f(w, matrix.Rows(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {
 					return err

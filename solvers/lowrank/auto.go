@@ -122,7 +122,7 @@ func (m Auto) choose(e stream.Engine, s model.Size, k kernelgen.Kernel) (Method,
 // adaptive returns the choice if the tolerance determines the rank.
 func (m Auto) adaptive(s model.Size, k kernelgen.Kernel) (Method, model.Choice, error) {
 	if !s.OneSource() || !k.Symmetric() {
-		return nil, model.Choice{}, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
+		return nil, model.Choice{}, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `Rank`")
 	}
 	tolerance, reason := m.ErrorTol, "a tolerance was given"
 	if tolerance == 0 {

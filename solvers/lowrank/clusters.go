@@ -74,7 +74,7 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 		}
 	}
 	if r := dense.Rank(c.Values, basisTolerance); c.K > r {
-		return stream.NewDataError(s.name, "`clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).Do("raise `rank`, or ask for fewer clusters")
+		return stream.NewDataError(s.name, "`Clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).Do("raise `Rank`, or ask for fewer clusters")
 	}
 	leading := scaledColumns(matrix.Columns(eig.Vectors, 0, c.K), dense.Reciprocals(dense.Roots(c.Values[:c.K])))
 	dense.ScaleRows(leading, roots)
@@ -95,7 +95,7 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 	}
 	if last := c.Values[c.K-1]; left > last {
 		s.report.Warn(fmt.Sprintf("the model may be too coarse to tell %d clusters apart: what it leaves of the normalised kernel matrix "+
-			"has an eigenvalue of about %.2g, and the last one that clusters use is %.2g; raise `rank`", c.K, left, last))
+			"has an eigenvalue of about %.2g, and the last one that clusters use is %.2g; raise `Rank`", c.K, left, last))
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (s *learner) degrees() ([]float64, error) {
 		}
 	}
 	if float64(negative) > negativeDegrees*float64(len(out)) {
-		return nil, fmt.Errorf("%d of %d rows have negative row sums: clusters are of kernels that are nowhere negative, such as rbf or laplace, and of a `rank` that suffices for them", negative, len(out))
+		return nil, fmt.Errorf("%d of %d rows have negative row sums: clusters are of kernels that are nowhere negative, such as rbf or laplace, and of a `Rank` that suffices for them", negative, len(out))
 	}
 	return out, nil
 }
@@ -174,9 +174,9 @@ func eigengap(values []float64) (int, error) {
 	}
 	switch {
 	case k == 0:
-		return 0, errors.New("`clusters auto` takes two eigenvalues or more: raise `rank`")
+		return 0, errors.New("`Clusters auto` takes two eigenvalues or more: raise `Rank`")
 	case k == 1:
-		return 0, fmt.Errorf("the rows are one cluster to this kernel (eigenvalues 1, %.3g, …): take a narrower kernel, or say how many `clusters` there are", values[1])
+		return 0, fmt.Errorf("the rows are one cluster to this kernel (eigenvalues 1, %.3g, …): take a narrower kernel, or say how many clusters there are (`Clusters`)", values[1])
 	}
 	return k, nil
 }

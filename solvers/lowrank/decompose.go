@@ -97,5 +97,5 @@ func notDefinite(k kernelgen.Kernel) error {
 }
 
 func notFinite(what string) error {
-	return fmt.Errorf("%s has entries that are not finite: the kernel overflows on these rows; scale the columns (`scale standard`) or use a smaller kernel weight", what)
+	return fmt.Errorf("%s has entries that are not finite: the kernel overflows on these rows; scale the columns (`Treatment.Scale standard`) or use a smaller kernel weight", what)
 }

@@ -150,10 +150,20 @@ func (m *embedder) shift(fold, x blas64.General, i, k int) {
 	}
 }
 
+// panelRows returns the number of rows to embed at a time. Only rows whose bits do not depend on it get fewer than
+// [tilesize.PanelRows].
+func (m *embedder) panelRows() int {
+	if m.alone && m.apply == nil {
+		return tilesize.Rows(m.e.width())
+	}
+	return tilesize.PanelRows
+}
+
 // embed stores u(x) for the rows of a block in dst.
 func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) error {
-	for first := 0; first < x.Rows; first += tilesize.PanelRows {
-		n := min(tilesize.PanelRows, x.Rows-first)
+	rows := m.panelRows()
+	for first := 0; first < x.Rows; first += rows {
+		n := min(rows, x.Rows-first)
 		fold, err := m.raw(matrix.Rows(x, first, n), start+int64(first))
 		if err != nil {
 			return err

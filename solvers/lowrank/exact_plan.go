@@ -27,10 +27,10 @@ func (m Subspace) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*mode
 	}
 	p := model.NewPlan(e, n, s.Columns)
 	passes, estimate := model.NewPlan(e, n, s.Columns), model.NewPlan(e, n, s.Columns)
-	passes.Add("Krylov space", n*(2*space+pairs)+6*space*space, "`passes` or `rank`")
-	passes.Add("tiles of an exact pass", int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
+	passes.Add("Krylov space", n*(2*space+pairs)+6*space*space, "`Passes` or `Rank`")
+	passes.Add("tiles of an exact pass", int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	estimate.Add("error estimate", sample*(2*sample+2*d), "")
-	estimate.Add("factors", 4*n*int64(m.Rank), "`rank`")
+	estimate.Add("factors", 4*n*int64(m.Rank), "`Rank`")
 	p.Stage(passes)
 	p.Stage(estimate)
 	p.Add("all rows", n*(2*d+1), "the number of rows") // including packed ones

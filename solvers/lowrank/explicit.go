@@ -70,11 +70,11 @@ func (m SSRSVDMatrix) check(rows, cols int64) error {
 	}
 	switch {
 	case m.Rank < 1 || int64(m.Rank) > most:
-		return fmt.Errorf("`rank %d`: a %d × %d matrix has rank %d at most", m.Rank, rows, cols, most)
+		return fmt.Errorf("`Rank %d`: a %d × %d matrix has rank %d at most", m.Rank, rows, cols, most)
 	case m.Sketch != 0 && m.Sketch < m.Rank:
-		return fmt.Errorf("`sketch %d` is below `rank %d`", m.Sketch, m.Rank)
+		return fmt.Errorf("`Sketch %d` is below `Rank %d`", m.Sketch, m.Rank)
 	case m.Refine < 0:
-		return fmt.Errorf("`refine %d` is below 0", m.Refine)
+		return fmt.Errorf("`Refine %d` is below 0", m.Refine)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Size, _ kernelgen.Kernel) (*
 	p.SharedPasses = []string{"fit"}
 	p.pass(rows, c, c, c*c+(c+1)*n)
 	p.KernelEntries = 0
-	p.Add("sketch and factors", 6*c*n, "`sketch`")
+	p.Add("sketch and factors", 6*c*n, "`Sketch`")
 	p.SourcePasses += m.Refine
 	for range m.Refine {
 		p.SharedPasses = append(p.SharedPasses, "refine")

@@ -155,7 +155,7 @@ func (f *matrixFit) decompose(acc *sketches) (*decomposed, error) {
 	r := acc.A.R()
 	squares := dense.Sum(matrix.Row(acc.B.General, r.Cols))
 	if !(squares < math.Inf(1)) || squares == 0 && dense.MaxAbs(r) > 0 || squares > 0 && squares < 1e-300 {
-		return nil, fmt.Errorf("%s: the squares of the entries add up to %v, which leaves no digits: multiply the entries (`map 'identity(scale=1e-200)'`)", f.src.Info().Name, squares)
+		return nil, fmt.Errorf("%s: the squares of the entries add up to %v, which leaves no digits: multiply the entries (`Map 'identity(scale=1e-200)'`)", f.src.Info().Name, squares)
 	}
 	t, err := unitWhitener(r)
 	if err != nil {

@@ -68,7 +68,7 @@ func noLandmarks(d int) blas64.General {
 // features stores the features of rows x in dst, and checks both.
 func (m *embedder) features(dst, x blas64.General, numbers input.Numbers) error {
 	if i, j, bad := dense.NotFinite(x); bad {
-		return stream.NewValueError(m.name, numbers.At(i), fmt.Sprint(j), "%v", matrix.Row(x, i)[j])
+		return stream.NewValueError(m.name, numbers.At(i), "", "%v in column %d (counted from 0)", matrix.Row(x, i)[j], j)
 	}
 	m.apply(dst, x)
 	i, j, bad := dense.NotFinite(dst)

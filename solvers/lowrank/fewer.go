@@ -77,7 +77,7 @@ func (m Landmark) planFewer(e stream.Engine, plan *model.Plan, s model.Size, k k
 	for _, count := range fewerCounts(int(c), m.Rank) {
 		t, r := core*int64(count)/c, int64(count)
 		p.stage(func(p *planner) {
-			p.Add("smaller fits", 4*c*c+t*p.d, "`rank`")
+			p.Add("smaller fits", 4*c*c+t*p.d, "`Rank`")
 			p.symmetricCore(t, r)
 			p.AddEntries(float64(t) * float64(c+min(t, (t+tilesize.PairRows)/2)))
 		})

@@ -41,8 +41,8 @@ import (
 // landmarks, ℓ² and ℓ·(ℓ+s) numbers. Row sums of a normalised kernel are extra: see [Sums].
 type Landmark struct {
 	Rank      int  // c
-	Landmarks int  // ℓ, at least the rank; 0 means 4c
-	Core      int  // number of core points in addition to landmarks; 0 means 10ℓ
+	Landmarks int  // ℓ, at least the rank; 0 means 4c, and 2c + 200 from c = 100
+	Core      int  // number of core points in addition to landmarks; 0 means 10ℓ up to 2,000, and 5/2·ℓ if that is more
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
 	Shift     ShiftRule // fitted, midpoint or none
@@ -95,7 +95,12 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
-	return finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
+	fit, err := finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
+	if err != nil {
+		return nil, err
+	}
+	fit.Details = f.points.details
+	return fit, nil
 }
 
 // landmarkFit is a fit in progress: first the embedding Q, then its core.
@@ -153,19 +158,19 @@ type landmarkPoints struct {
 	order     []int64 // order of selection of the landmarks, as in [basis.Panel]
 	scouted   int     // number of rows of high leverage to be added to the core
 	notes     []string
+	details   []string // as [model.Report] has them
 }
 
-// Defaults of a landmark fit. Cores of the published sketches have 5 columns per column; a least-squares core benefits
-// from more, and the cost of core points does not grow with the rows.
-const (
-	landmarksPerColumn = 4
-	corePerLandmark    = 10
-)
+// defaultLandmarks returns the landmarks of a rank: beyond them the error falls little (bench/accuracy -only landmarks).
+func defaultLandmarks(rank int64) int64 { return min(4*rank, 2*rank+200) }
+
+// defaultCore returns the number of core points besides the given number of landmarks.
+func defaultCore(landmarks int64) int64 { return min(10*landmarks, max(2000, 5*landmarks/2)) }
 
 // landmarks returns the requested number of landmarks.
 func (m Landmark) landmarks() int64 {
 	if m.Landmarks == 0 {
-		return landmarksPerColumn * int64(m.Rank)
+		return defaultLandmarks(int64(m.Rank))
 	}
 	return int64(m.Landmarks)
 }
@@ -176,11 +181,11 @@ func (m Landmark) counts() (landmarks, core int64, err error) {
 		return 0, 0, err
 	}
 	if m.Core < 0 {
-		return 0, 0, fmt.Errorf("`core %d` must not be negative", m.Core)
+		return 0, 0, fmt.Errorf("`Core %d` must not be negative", m.Core)
 	}
 	landmarks, core = m.landmarks(), int64(m.Core)
 	if core == 0 {
-		core = corePerLandmark * landmarks
+		core = defaultCore(landmarks)
 	}
 	return landmarks, core, nil
 }
@@ -235,7 +240,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	}
 	c := m.choice(p, n, t.Kernel)
 	if m.Rule.Or(RuleAuto) == RuleAuto {
-		p.notes = append(p.notes, c.Note())
+		p.details = append(p.details, c.Note())
 	}
 	if !c.NeedsKernel() {
 		return src, nil

@@ -23,7 +23,7 @@ import (
 // checkTwo returns an error unless the method supports two sources with these settings.
 func (m Landmark) checkTwo(k kernelgen.Kernel) error {
 	if c := m.Rule.Or(RuleAuto); c != RuleUniform && c != RuleAuto {
-		return fmt.Errorf("`rule %s` is for the symmetric matrix of one source: landmarks of other matrices are uniform", m.Rule)
+		return fmt.Errorf("`Rule %s` is for the symmetric matrix of one source: landmarks of other matrices are uniform", m.Rule)
 	}
 	return cmp.Or(m.Shift.ofTwoFactors(), checkKernel(k))
 }

@@ -40,7 +40,7 @@ func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 		},
 		Room: func() *whitenedBlock { return new(whitenedBlock) },
 		Worker: func() func(*whitenedBlock, *stream.Block) error {
-			fill, priorities, room := columns.Worker(name), s.Sampler(), matrix.New(tilesize.WideRows, columns.Width())
+			fill, priorities, room := columns.Worker(src.Info()), s.Sampler(), matrix.New(tilesize.WideRows, columns.Width())
 			return func(made *whitenedBlock, b *stream.Block) error {
 				y := matrix.Rows(room, 0, b.X.Rows)
 				if err := fill(y, b.X, b.Start); err != nil {

@@ -175,7 +175,7 @@ func finishUnits(t *tiles.Tiles, m *Model) {
 func checkModel(m *Model) error {
 	for i, v := range m.Values {
 		if !matrix.IsFinite(v) {
-			return fmt.Errorf("value %d of the approximation is %v: the kernel matrix overflows; scale the columns (`scale standard`)", i, v)
+			return fmt.Errorf("value %d of the approximation is %v: the kernel matrix overflows; scale the columns (`Treatment.Scale standard`)", i, v)
 		}
 	}
 	return nil

@@ -44,9 +44,9 @@ func (f *Fit) EstimateIn(n Norm) float64 {
 // model.
 func (f *Fit) addErrorEstimates(spectral, frobenius float64, from string) {
 	for n, v := range []float64{spectral, frobenius} {
-		e := model.Estimate{Of: Norm(n).quantity(), Value: v, From: from, Remedy: "raise the `rank`"}
+		e := model.Estimate{Of: Norm(n).quantity(), Value: v, From: from, Remedy: "raise the `Rank`"}
 		if f.TraceKept > 1.1 {
-			e.Remedy = "take `shift fitted`, or a higher `rank`"
+			e.Remedy = "take `Shift fitted`, or a higher `Rank`"
 		}
 		if v <= 1 {
 			f.Estimates = append(f.Estimates, e)

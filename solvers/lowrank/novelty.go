@@ -51,7 +51,7 @@ func (n *Novelty) Doubts(share float64) []string {
 	if share >= least {
 		return nil
 	}
-	return []string{fmt.Sprintf("`novelty %g` is below %.2g, the least share that %d rows of the fit can tell: no row is marked; raise it, or fit "+
+	return []string{fmt.Sprintf("`Novelty %g` is below %.2g, the least share that %d rows of the fit can tell: no row is marked; raise it, or fit "+
 		"more rows", share, least, len(n.Known))}
 }
 

@@ -135,7 +135,7 @@ func checkRank(rank, landmarks int) error {
 	case rank < 1:
 		return fmt.Errorf("rank %d must be at least 1", rank)
 	case landmarks != 0 && landmarks < rank:
-		return fmt.Errorf("`landmarks %d` is below `rank %d`", landmarks, rank)
+		return fmt.Errorf("`Landmarks %d` is below `Rank %d`", landmarks, rank)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ import (
 // candidate rows and O(ℓ²) numbers.
 type PCA struct {
 	Rank      int  // number of components
-	Landmarks int  // ℓ, at least the rank; 0 means four times the rank
+	Landmarks int  // ℓ, at least the rank; 0 means those of [Landmark], and 500 or more
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
 }
@@ -85,22 +85,30 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 		return nil, noComponent(d.Left.Info().Name, k, differ(candidates.Rows, rest.Rows))
 	}
 	notes := rankNote(len(found.Values), m.Rank, basis.Dependence)
-	if m.Rule.Or(RuleAuto) == RuleAuto && choice.Reservoir() < n {
-		notes = append(notes, choice.Note())
-	}
 	trace := found.Trace
 	fit, err := finishFit(ctx, e, f.tiles, found, notes, spectrum.condition, f.held, f.held, trace)
 	if err != nil {
 		return nil, err
+	}
+	if m.Rule.Or(RuleAuto) == RuleAuto && choice.Reservoir() < n {
+		fit.Details = []string{choice.Note()}
 	}
 	fit.Warn(basis.SpreadWarning(k, spectrum.spread)...)
 	found.Trace /= f.tiles.Scale()
 	return fit, nil
 }
 
+// leastLandmarks is the least default number of landmarks. No core corrects components for landmarks that are missing:
+// the tenth eigenvalue of 40 landmarks may be .7 of the exact one.
+const leastLandmarks = 500
+
 // landmark returns the corresponding settings of the landmark method.
 func (m PCA) landmark() Landmark {
-	return Landmark{Rank: m.Rank, Landmarks: m.Landmarks, Rule: m.Rule, Seed: m.Seed}
+	l := Landmark{Rank: m.Rank, Landmarks: m.Landmarks, Rule: m.Rule, Seed: m.Seed}
+	if l.Landmarks == 0 {
+		l.Landmarks = max(leastLandmarks, int(l.landmarks()))
+	}
+	return l
 }
 
 func (m PCA) check(k kernelgen.Kernel) error {
@@ -236,7 +244,7 @@ func (m PCA) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 			p.pass(s.Rows, c, c+1, (c+1)*(c+1))
 		}
 	})
-	p.stage(func(p *planner) { p.Add("whitening", 4*(c+1)*(c+1), "`rank`") })
+	p.stage(func(p *planner) { p.Add("whitening", 4*(c+1)*(c+1), "`Rank`") })
 	p.stage(func(p *planner) { p.checks(s.Rows, 2*c, c) }) // the unit of the tiles, and K(J, J)
 	p.SharedPasses = []string{"fit"}
 	return p.Plan, nil

@@ -124,7 +124,7 @@ func (e *Embedding) absorbable(r blas64.General) error {
 		return err
 	}
 	if least, most := s.S[len(s.S)-1], s.S[0]; least < 0.01*most {
-		return fmt.Errorf("the factors cannot be made orthonormal: their condition is %.1e after the first round; lower `rank`", most/least)
+		return fmt.Errorf("the factors cannot be made orthonormal: their condition is %.1e after the first round; lower `Rank`", most/least)
 	}
 	return nil
 }

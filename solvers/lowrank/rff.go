@@ -240,7 +240,7 @@ func (m RFF) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
 	p.KernelEntries = 2 * rows * rows // the unit of the tiles, and the estimate
 	p.SharedPasses = []string{"fit"}
-	p.Add("feature map", (c+min(columns, c/2))*columns+int64(e.Workers())*foldRows*(columns+c/2), "`rank`")
+	p.Add("feature map", (c+min(columns, c/2))*columns+int64(e.Workers())*foldRows*(columns+c/2), "`Rank`")
 	return p.Plan, nil
 }
 

@@ -149,6 +149,6 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*mo
 	p.Add("core", 6*c*c, landmarksKnob)
 	p.landmarks(c, landmarksKnob)
 	p.AddEntries(2 * float64(c) * float64(min(b, 2*c)))
-	p.SetNotShardable("pivots are drawn from all rows, which are in memory; nystrom and landmark with `rule rpc` draw them from a sample")
+	p.SetNotShardable("pivots are drawn from all rows, which are in memory; nystrom and landmark with `Rule rpc` draw them from a sample")
 	return p.Plan, nil
 }

@@ -43,7 +43,7 @@ func fitSizes(n int64, rank, sketchSize, nnz, leverage int) (sizes, error) {
 	case rank < 1 || z.nnz < 1 || sketchSize < 0:
 		return z, fmt.Errorf("rank %d and nnz %d must be at least 1, and sketch %d not negative", rank, z.nnz, sketchSize)
 	case rank > most:
-		return z, fmt.Errorf("rank %d with %d nonzeros per sketch column needs %d rows, and there are %d: the largest rank that fits is %d (lower `rank` or `nnz`, or use method landmark)",
+		return z, fmt.Errorf("rank %d with %d nonzeros per sketch column needs %d rows, and there are %d: the largest rank that fits is %d (lower `Rank` or `NNZ`, or use method landmark)",
 			rank, z.nnz, int64(rank)*int64(z.nnz), n, most)
 	case sketchSize > most:
 		return z, fmt.Errorf("sketch size %d with %d nonzeros per column needs %d rows, and there are %d: the largest that fits is %d",

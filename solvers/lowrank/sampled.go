@@ -80,7 +80,7 @@ func (m Sampled) check(s model.Size, k kernelgen.Kernel) error {
 	case !k.Symmetric():
 		return fmt.Errorf("clusters and novelty are of the rows of one source under a symmetric kernel, and %s is not", k)
 	case m.Clusters != 0 && m.Clusters != AutoClusters && m.Clusters < 2:
-		return errors.New("`clusters` must be 2 or more: all rows are one cluster")
+		return errors.New("`Clusters` must be 2 or more: all rows are one cluster")
 	case m.Clusters != 0 && centred:
 		return errors.New("clusters are of a kernel matrix that is not centred: use landmark")
 	}
@@ -161,7 +161,7 @@ func (m Sampled) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 		next.AddEntries(float64(rows) * float64(landmarks))
 	}
 	if m.Novelty {
-		next.Add("kernel between landmarks", landmarks*landmarks, "`landmarks` or `rank`")
+		next.Add("kernel between landmarks", landmarks*landmarks, "`Landmarks` or `Rank`")
 		next.AddEntries(float64(landmarks) * float64(landmarks))
 		folds := int64(foldsOf(int(rows)))
 		fold, err := m.Method.Plan(e, model.Size{Rows: max(1, rows-rows/folds), Columns: s.Columns}, k)
@@ -181,7 +181,7 @@ func (m Sampled) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 // them, they are those of 64 columns.
 func sizeOf(m Method, n int64) (rank, landmarks int64) {
 	const columns = 64
-	rank, landmarks = columns, landmarksPerColumn*columns
+	rank, landmarks = columns, defaultLandmarks(columns)
 	switch m := m.(type) {
 	case Landmark:
 		rank, landmarks = int64(m.Rank), m.landmarks()

@@ -38,21 +38,21 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	if !m.Symmetric() {
 		sides = append(sides, m.Right)
 	}
-	s, knob := d.Size(), "the number of rows with `error sampled`"
+	s, knob := d.Size(), "the number of rows with `Verify sampled`"
 	looked := s.Longest()
 	dimension := int64(m.Dimension(model.Left))
 	p := model.NewPlan(e, looked, 0) // without a pass: rows are gathered
 	p.Add("rows that are read", stream.Engine{}.FetchedRows(looked, int(dimension))*dimension, "")
 	m.addEmbedding(p, e, looked, sides...)
 	if sample > 0 {
-		looked, knob = min(looked, int64(sample)), "`sample`"
+		looked, knob = min(looked, int64(sample)), "`Verify.sample`"
 	}
 	if !s.OneSource() {
 		looked *= 2
 	}
 	norms := model.NewPlan(e, s.Longest(), 0)
 	norms.Add("Lanczos vectors", 16*looked, knob)
-	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
+	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	p.Stage(norms)
 	p.Add("rows in memory", int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+1)*looked, knob) // including packed rows
 	return p

@@ -46,7 +46,7 @@ func (s ShiftRule) among(method string, shifts ...ShiftRule) error {
 	if slices.Contains(shifts, s) {
 		return nil
 	}
-	return fmt.Errorf("`shift %s` is not one of %s, which has %v", s, method, shifts)
+	return fmt.Errorf("`Shift %s` is not one of %s, which has %v", s, method, shifts)
 }
 
 // ofTwoFactors returns an error for a shift other than the default in a model U·diag(values)·Vᵀ, which has none.
@@ -54,7 +54,7 @@ func (s ShiftRule) ofTwoFactors() error {
 	if s == ShiftFitted || s == ShiftNone {
 		return nil
 	}
-	return fmt.Errorf("`shift %s` is for the symmetric matrix of one source: a model of two factors has no shift", s)
+	return fmt.Errorf("`Shift %s` is for the symmetric matrix of one source: a model of two factors has no shift", s)
 }
 
 // Rule selects how landmarks are chosen: see [RuleAuto].

@@ -115,7 +115,7 @@ func newSums(ctx context.Context, rule Sums, d model.Sources, k kernelgen.Kernel
 	}
 	s = fitSums{RowSums: &RowSums{panels[0].Rows, of}, checked: &RowSums{panels[1].Rows, of}}
 	if rule == SumsAuto {
-		s.notes = append(s.notes, fmt.Sprintf("row sums are estimated from %d sampled rows: exact ones go over %.3g entries, more than %.3g (`sums exact` makes them exact)",
+		s.notes = append(s.notes, fmt.Sprintf("row sums are estimated from %d sampled rows: exact ones go over %.3g entries, more than %.3g (`Sums exact` makes them exact)",
 			m, float64(n)*float64(of), float64(tiles.ExactSumEntries)))
 	}
 	return s, nil

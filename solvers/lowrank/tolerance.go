@@ -111,13 +111,13 @@ func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, mos
 	case !f.NotConverged:
 		return "", true
 	case columns >= most && m.Rank == 0:
-		return fmt.Sprintf("a rank above %d is not low for %d rows: A is better formed, or `rank` set", most, n), true
+		return fmt.Sprintf("a rank above %d is not low for %d rows: A is better formed, or `Rank` set", most, n), true
 	case columns >= most:
-		return fmt.Sprintf("the rank is limited to %d; `rank` sets the limit", most), true
+		return fmt.Sprintf("the rank is limited to %d; `Rank` sets the limit", most), true
 	}
 	next := min(most, 2*columns)
 	if fits, err := m.fitting(e, k, next, n, d); err != nil || fits < next {
-		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `memory` sets the limit", adaptiveLandmarks*columns, m.Memory>>20), true
+		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `Memory` sets the limit", adaptiveLandmarks*columns, m.Memory>>20), true
 	}
 	return "", false
 }
@@ -134,7 +134,7 @@ func (m Adaptive) fitting(e stream.Engine, k kernelgen.Kernel, columns, n int64,
 			return columns, nil
 		}
 		if columns <= 1 {
-			return 0, fmt.Errorf("even one column takes %d MiB of memory: raise `memory`", total>>20)
+			return 0, fmt.Errorf("even one column takes %d MiB of memory: raise `Memory`", total>>20)
 		}
 		columns /= 2
 	}
@@ -208,7 +208,12 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	}
 	finish := func(c int) (*Fit, error) {
 		found := f.model(c)
-		return finishSampled(ctx, f.tiles, found, f.notes(found, c), f.modelCondition(c), of(c), f.trace)
+		fit, err := finishSampled(ctx, f.tiles, found, f.notes(found, c), f.modelCondition(c), of(c), f.trace)
+		if err != nil {
+			return nil, err
+		}
+		fit.Details = f.points.details
+		return fit, nil
 	}
 	fit, err := finish(high)
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
@@ -284,7 +289,7 @@ func (m Adaptive) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*mode
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("memory and kernel entries are those of %d columns of U; the data decide", columns))
 	rows := min(s.Rows, adaptiveSample)
-	p.SetNotShardable("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
+	p.SetNotShardable("the rank is chosen as passes go, by what they find; name a `Rank` instead of `ErrorTol`")
 	sample := rows * (3*rows + 2*int64(s.Columns))
 	p.Add("sample for the first rank", sample, "")
 	p.AddEntries(float64(rows) * float64(rows))

@@ -51,9 +51,9 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	case kind == model.Novelty && m.Novelty != nil:
 		return []string{"novelty", "leverage", "tail"}, nil
 	case kind == model.Novelty:
-		return nil, errors.New("the model knows no novelty of the fitted rows: fit it again with `novelty`")
+		return nil, errors.New("the model knows no novelty of the fitted rows: fit it again with `Novelty`")
 	case kind == model.Class || kind == model.Decision:
-		return nil, errors.New("the model has no clusters: fit it again with `clusters`")
+		return nil, errors.New("the model has no clusters: fit it again with `Clusters`")
 	}
 	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, sides .
 		tiles += threads * tilesize.PanelRows * (n + 2*r)
 	}
 	p.Add("model", numbers, "")
-	p.Add("tiles", tiles, "`threads`")
+	p.Add("tiles", tiles, "`Engine.Threads`")
 }
 
 // Transform makes one pass over rows and passes their embedding, u for the left side or v for the right, to emit in row
@@ -150,6 +150,12 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	case len(r.Outputs) > 1:
 		return nil, errors.New("coordinates are asked for once, and either as scores or orthonormal")
 	}
+	var roots []float64 // of the values, for each side
+	for range sides {
+		for _, v := range m.Values {
+			roots = append(roots, math.Sqrt(math.Abs(v)))
+		}
+	}
 	return func() model.Worker {
 		embedders := make([]*embedder, len(sides))
 		for i, side := range sides {
@@ -164,7 +170,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 				first += em.e.Rank()
 			}
 			if r.Asks(model.Scores) {
-				m.scale(dst)
+				scale(dst, roots)
 			}
 			return nil
 		}
@@ -172,11 +178,11 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 }
 
 // scale multiplies the columns of U, of V, or of both side by side, by the square roots of the values.
-func (m *Model) scale(u blas64.General) {
+func scale(u blas64.General, roots []float64) {
 	for i := range u.Rows {
 		row := matrix.Row(u, i)
 		for j := range row {
-			row[j] *= math.Sqrt(math.Abs(m.Values[j%len(m.Values)]))
+			row[j] *= roots[j]
 		}
 	}
 }
@@ -186,7 +192,7 @@ func (m *Model) scale(u blas64.General) {
 func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, diagonal float64)) model.Worker {
 	var room, selves []float64 // grow to the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
-		for first, x := range b.Panels(tilesize.PanelRows) {
+		for first, x := range b.Panels(em.panelRows()) {
 			entries, err := em.raw(x, b.Start+int64(first))
 			if err != nil {
 				return err

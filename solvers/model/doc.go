@@ -84,6 +84,6 @@
 //
 // # Texts
 //
-// Notes, errors and knobs name a setting in backquotes, by the word of the command's flag: `rank`, `scale standard`.
-// Programs may replace it by the name of their own flag or field.
+// Notes, errors and knobs name a setting in backquotes, by its field: `Rank` of the method, `Treatment.Scale standard` of
+// any other type. Programs may replace it by the name of their own flag.
 package model

@@ -6,6 +6,8 @@ import "math"
 type Report struct {
 	// Notes are sentences for the user: what was adjusted, chosen or dropped, and why.
 	Notes []string
+	// Details are sentences about choices of the method that need no decision of the user: for records of the fit.
+	Details []string
 	// Warnings are sentences for the user: reasons to doubt the result, each with a remedy. Examples are an iteration
 	// that did not converge, a large estimated error and lost digits. A sentence is a note or a warning, not both.
 	Warnings []string

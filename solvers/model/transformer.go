@@ -79,7 +79,7 @@ func (r Request) Asks(kind Output) bool { return slices.Contains(r.kinds(), kind
 // Names returns the names of the output columns. It fails, with the reason, if the model lacks a requested kind.
 func (r Request) Names(m Transformer) (names []string, err error) {
 	if (r.Asks(Lower) || r.Asks(Upper)) && !(r.Level > 0 && r.Level < 1) {
-		return nil, fmt.Errorf("`interval %v` must be between 0 and 1, such as 0.9", r.Level)
+		return nil, fmt.Errorf("`Request.Level %v` must be between 0 and 1, such as 0.9", r.Level)
 	}
 	for _, k := range r.kinds() {
 		columns, err := m.Outputs(r.Side, k)

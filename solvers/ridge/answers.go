@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // answers answers a request to a model. Each row of raw numbers has values or decision values, then scales of residuals
@@ -34,6 +35,15 @@ func (m *Model) answers(r model.Request) *answers {
 		a.width++
 	}
 	return a
+}
+
+// panelRows returns the number of rows whose kernel entries are in memory at a time. Variances solve triangular systems,
+// which many rows share.
+func (a *answers) panelRows() int {
+	if a.deviations {
+		return tilesize.PanelRows
+	}
+	return tilesize.Rows(a.model.Landmarks.Rows)
 }
 
 // linear writes values, and scales if requested, to rows of raw numbers, from kernel entries.

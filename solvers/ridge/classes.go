@@ -38,9 +38,9 @@ func FindClasses(ctx context.Context, e stream.Engine, src stream.Source, label 
 // Cost: one pass, and memory for the levels.
 func (d *Data) FindClasses(ctx context.Context, e stream.Engine, label string) (*Classes, error) {
 	info, weights := d.Rows.Info(), -1
-	place, err := find(info, label, "label")
+	place, err := find(info, label, "`FindClasses.label`")
 	if err == nil && d.Weights != "" {
-		weights, err = findNumbers(info, d.Weights, "weights")
+		weights, err = findNumbers(info, d.Weights, "`Data.Weights`")
 	}
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func levels[T cmp.Ordered](
 		for i, v := range values(labels) {
 			weight := 1.0
 			if at.weights >= 0 {
-				if reason := unusable(&b.Kept[at.weights], i, "weights"); reason != "" {
+				if reason := unusable(&b.Kept[at.weights], i, "`Data.Weights`"); reason != "" {
 					return badValue(at.info, b.Start+int64(i), at.weights, reason)
 				}
 				weight = numberOf(&b.Kept[at.weights], i)
@@ -93,7 +93,7 @@ func levels[T cmp.Ordered](
 				absent++
 				continue
 			}
-			if reason := unusable(labels, i, "label"); reason != "" {
+			if reason := unusable(labels, i, "`Classes.Label`"); reason != "" {
 				return badValue(at.info, b.Start+int64(i), at.labels, reason)
 			}
 			if own[v] == nil {
@@ -116,7 +116,7 @@ func levels[T cmp.Ordered](
 		}
 		if len(total) > mostLevels {
 			return stream.NewDataError(at.info.Name, "column %s has more than %d different values", at.info.Kept[at.labels].Name, mostLevels).
-				Do("labels are classes, measured numbers a `target`")
+				Do("labels are classes; measured numbers are `Data.Targets`")
 		}
 		return nil
 	}

@@ -50,7 +50,7 @@ func (s Solver) folding(landmarks int) (folding, error) {
 	f.tested = f.parts
 	switch {
 	case f.parts < 0:
-		return f, fmt.Errorf("`folds %d` must not be negative", s.Folds)
+		return f, fmt.Errorf("`Folds %d` must not be negative", s.Folds)
 	case f.parts == 1:
 		f.parts = 2
 	}
@@ -163,7 +163,7 @@ func (f *fit) deal(drawn *pool, landmarks int) (err error) {
 
 // oneGroup returns the error for a group column with a single value.
 func (f *fit) oneGroup(value string) error {
-	return stream.NewDataError(f.data.Rows.Info().Name, "column %q of `fold-by` is %s in all rows: folds need two values or more", f.data.FoldBy, value).
+	return stream.NewDataError(f.data.Rows.Info().Name, "column %q of `Data.FoldBy` is %s in all rows: folds need two values or more", f.data.FoldBy, value).
 		Do("take another column, or none")
 }
 
@@ -172,7 +172,7 @@ const mostHeldOut = 0.2
 
 // noteFolds notes that few groups gave fewer folds than requested, or a larger held-out part.
 func (c *candidate) noteFolds(fit *Fit) {
-	const why = ": column %q of `fold-by` has few values"
+	const why = ": column %q of `Data.FoldBy` has few values"
 	if c.data.FoldBy == "" {
 		return
 	}

@@ -45,22 +45,22 @@ type columns struct {
 func (d *Data) columns(balanced bool) (c *columns, err error) {
 	c = &columns{Data: d, info: d.Rows.Info(), targets: make([]int, len(d.Targets)), label: -1, weights: -1, foldBy: -1}
 	for j, name := range d.Targets {
-		if c.targets[j], err = findNumbers(c.info, name, "target"); err != nil {
+		if c.targets[j], err = findNumbers(c.info, name, "`Data.Targets`"); err != nil {
 			return nil, err
 		}
 	}
 	if d.Weights != "" {
-		if c.weights, err = findNumbers(c.info, d.Weights, "weights"); err != nil {
+		if c.weights, err = findNumbers(c.info, d.Weights, "`Data.Weights`"); err != nil {
 			return nil, err
 		}
 	}
 	if d.FoldBy != "" {
-		if c.foldBy, err = find(c.info, d.FoldBy, "fold-by"); err != nil {
+		if c.foldBy, err = find(c.info, d.FoldBy, "`Data.FoldBy`"); err != nil {
 			return nil, err
 		}
 	}
 	if d.Classes != nil {
-		c.label, err = find(c.info, d.Classes.Label, "label")
+		c.label, err = find(c.info, d.Classes.Label, "`Classes.Label`")
 		if err == nil && c.info.Kept[c.label].Kind != d.Classes.Levels.Kind {
 			err = fmt.Errorf("%s: the classes are of another kind of column than %s", c.info.Name, d.Classes.Label)
 		}
@@ -86,7 +86,7 @@ func (c *columns) balanceBy(masses []float64) {
 }
 
 // find returns the index of a kept column.
-func find(info stream.Info, name, flag string) (int, error) {
+func find(info stream.Info, name, setting string) (int, error) {
 	var names []string
 	for k, f := range info.Kept {
 		if f.Name == name {
@@ -94,26 +94,26 @@ func find(info stream.Info, name, flag string) (int, error) {
 		}
 		names = append(names, f.Name)
 	}
-	const what = "%s keeps no column %q for `%s`; it keeps: %s"
-	return -1, fmt.Errorf(what, info.Name, name, flag, strings.Join(names, ", "))
+	const what = "%s keeps no column %q for %s; it keeps: %s"
+	return -1, fmt.Errorf(what, info.Name, name, setting, strings.Join(names, ", "))
 }
 
 // findNumbers returns the index of a kept column of numbers.
-func findNumbers(info stream.Info, name, flag string) (place int, err error) {
-	place, err = find(info, name, flag)
+func findNumbers(info stream.Info, name, setting string) (place int, err error) {
+	place, err = find(info, name, setting)
 	if err == nil && info.Kept[place].Kind == stream.String {
-		err = stream.NewDataError(info.Name, "column %s of `%s` holds text, and numbers are wanted", name, flag)
+		err = stream.NewDataError(info.Name, "column %s of %s holds text, and numbers are wanted", name, setting)
 	}
 	return place, err
 }
 
 // unusable returns why value i of a column cannot be used, or "".
-func unusable(c *stream.Column, i int, flag string) string {
+func unusable(c *stream.Column, i int, setting string) string {
 	switch {
 	case c.Null(i) || c.Kind == stream.String && c.Strings[i] == "":
-		return "nothing is there, and `" + flag + "` needs a value in each row; leave such rows out of the data"
+		return "nothing is there, and " + setting + " needs a value in each row; leave such rows out of the data"
 	case c.Kind == stream.Float64 && c.Floats[i]-c.Floats[i] != 0:
-		return fmt.Sprintf("is %v, and `%s` needs finite numbers", c.Floats[i], flag)
+		return fmt.Sprintf("is %v, and %s needs finite numbers", c.Floats[i], setting)
 	}
 	return ""
 }
@@ -198,9 +198,9 @@ func (c *columns) read(k *known, kept []stream.Column, n int, numbers input.Numb
 func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (place int, reason string) {
 	k.rowWeight[i], k.group[i] = 1, uint64(number)
 	if c.weights >= 0 {
-		reason := unusable(&kept[c.weights], i, "weights")
+		reason := unusable(&kept[c.weights], i, "`Data.Weights`")
 		if k.rowWeight[i] = numberOf(&kept[c.weights], i); reason == "" && k.rowWeight[i] < 0 {
-			reason = fmt.Sprintf("is %v, and `weights` are 0 or more", k.rowWeight[i])
+			reason = fmt.Sprintf("is %v, and `Data.Weights` are 0 or more", k.rowWeight[i])
 		}
 		if reason != "" {
 			return c.weights, reason
@@ -211,7 +211,7 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 		return 0, ""
 	}
 	for j, place := range c.targets {
-		if reason := unusable(&kept[place], i, "target"); reason != "" {
+		if reason := unusable(&kept[place], i, "`Data.Targets`"); reason != "" {
 			return place, reason
 		}
 		matrix.Row(k.outputs, i)[j] = c.refer.in(j, numberOf(&kept[place], i))
@@ -226,7 +226,7 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 		k.group[i] = uint64(rank)
 	}
 	if c.foldBy >= 0 {
-		if reason := unusable(&kept[c.foldBy], i, "fold-by"); reason != "" {
+		if reason := unusable(&kept[c.foldBy], i, "`Data.FoldBy`"); reason != "" {
 			return c.foldBy, reason
 		}
 		k.group[i] = hashOf(&kept[c.foldBy], i)
@@ -236,7 +236,7 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 
 // readClass reads the class of row i and balances its weight.
 func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason string) {
-	if reason := unusable(labels, i, "label"); reason != "" {
+	if reason := unusable(labels, i, "`Classes.Label`"); reason != "" {
 		return reason
 	}
 	class, found := c.Classes.of(labels, i)

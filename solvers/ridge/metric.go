@@ -77,7 +77,7 @@ func (s Solver) checkMetric(k kernelgen.Kernel) error {
 	if s.Metric == NoMetric || one && (base == kernelgen.SquaredDistance || base == kernelgen.L1Distance) {
 		return nil
 	}
-	return fmt.Errorf("`metric %v` does not go with kernel %s, which is no function of one distance: "+
+	return fmt.Errorf("`Metric %v` does not go with kernel %s, which is no function of one distance: "+
 		"take rbf, laplace, exponential, matern32, matern52, rq, cauchy or imq", s.Metric, k)
 }
 
@@ -110,7 +110,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	for round := range metricRounds + 1 {
 		c, _, err := s.inner().choose(ctx, e, x.mappedBy(metric), k)
 		if err != nil {
-			return nil, fmt.Errorf("`metric %v`, on %d rows of a sample: %w", s.Metric, x.rows.Rows, err)
+			return nil, fmt.Errorf("`Metric %v`, on %d rows of a sample: %w", s.Metric, x.rows.Rows, err)
 		}
 		held, err := c.holdOut(ctx)
 		if err != nil {
@@ -161,7 +161,7 @@ func (l *Learnt) addTo(f *Fit) {
 	f.Learnt, f.Metric = l, l.metric
 	f.KernelEntries += l.entries
 	if l.Round == 0 {
-		f.Note("`metric`: none was taken, as it does not lower the error of rows left out of the sample")
+		f.Note("`Metric`: none was taken, as it does not lower the error of rows left out of the sample")
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
-	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Name identifies models of this package in saved headers.
@@ -101,7 +100,7 @@ func (m *Model) outputsOfTargets(kind model.Output) ([]string, error) {
 		return m.Names, nil
 	case model.Deviation:
 		if m.Posterior == nil {
-			return nil, errors.New("the model knows no standard deviations: fit with `std`")
+			return nil, errors.New("the model knows no standard deviations: fit with `Std`")
 		}
 	default:
 		if m.Intervals == nil {
@@ -133,7 +132,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 		plan.Add("model of standard deviations", 2*p*p, "")
 		tiles = 2
 	}
-	plan.Add("tiles", tiles*int64(e.Workers())*tilesize.PanelRows*p, "`threads`")
+	plan.Add("tiles", tiles*int64(e.Workers())*int64(a.panelRows())*p, "`Engine.Threads`")
 	plan.AddEntries(float64(max(0, rows.Info().Rows)) * float64(p))
 	plan.SourcePasses = 1
 	return plan
@@ -158,14 +157,14 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	answers := m.answers(r)
 	if v := m.Intervals; answers.bounds && r.Level > v.Highest() {
-		return nil, stream.NewDataError("", "`interval %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)
+		return nil, stream.NewDataError("", "`Request.Level %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)
 	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
 	return func() model.Worker {
 		fill, byMetric := features.Worker(), rowMap(m.Metric)
 		var entries, numbers, variances []float64 // grow to the largest panel so far
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, x := range b.Panels(tilesize.PanelRows) {
+			for first, x := range b.Panels(answers.panelRows()) {
 				k, raw := matrix.Reuse(&entries, x.Rows, m.Landmarks.Rows), matrix.Reuse(&numbers, x.Rows, answers.width)
 				x = byMetric(x)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {

@@ -11,6 +11,9 @@ import (
 
 // Plan returns the cost of a fit.
 func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*model.Plan, error) {
+	if s.Landmarks == AutoLandmarks {
+		return s.planAuto(e, shape, k)
+	}
 	f, err := s.begin(e, shape, s.kernels(k))
 	if err != nil {
 		return nil, err
@@ -40,7 +43,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*mo
 	if err := s.planMetric(p, e, shape, k); err != nil {
 		return nil, err
 	}
-	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
+	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`Landmarks`")
 	held := pool * d
 	if left < pool { // the pool is released before the pass allocates its blocks
 		var blocks stream.Budget
@@ -61,12 +64,12 @@ func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*mo
 		numbers += sample * (2*(scales+1) + 5*targets)
 		p.AddEntries(float64(scales * (scales + 2*left)))
 	}
-	p.Add("scoring sample and its out-of-fold predictions", numbers, "`score-rows`")
+	p.Add("scoring sample and its out-of-fold predictions", numbers, "`ScoreRows`")
 	if shape.Weighted {
-		p.Add("rows that landmarks are drawn from", 2*(pool-sample)*(int64(f.outputs)+4), "`landmarks`")
+		p.Add("rows that landmarks are drawn from", 2*(pool-sample)*(int64(f.outputs)+4), "`Landmarks`")
 	}
 	if s.Std {
-		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
+		p.Add("model of standard deviations", 2*landmarks*landmarks, "`Landmarks`")
 	}
 	p.AddEntries(float64(kernels) * float64(landmarks) * float64(rows+landmarks))
 	p.SourcePasses, p.SharedPasses = 1+samplingPasses(shape.Weighted, s.kernels(k)), []string{"fit"}
@@ -85,8 +88,8 @@ func (f *fit) planRace(p *model.Plan, e stream.Engine, shape model.Size, landmar
 	e, shape.Rows = stream.Engine{Threads: e.Threads}, pool
 	race := model.NewPlan(e, pool, shape.Columns)
 	f.planFolds(race, e, shape, landmarks, kernels)
-	race.Add("landmarks of the race and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
-	race.Add("losses of the race", pool*(2*kernels+d+int64(f.outputs)), "`score-rows`")
+	race.Add("landmarks of the race and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`Landmarks`")
+	race.Add("losses of the race", pool*(2*kernels+d+int64(f.outputs)), "`ScoreRows`")
 	race.StateBytes = 0
 	p.Stage(race)
 	p.AddEntries(float64(kernels) * float64(landmarks) * float64(2*pool+landmarks))
@@ -98,13 +101,13 @@ func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Size, landma
 	rows, workers := max(0, shape.Rows), int64(e.Workers())
 	pass := model.NewPlan(e, shape.Rows, shape.Columns)
 	sums := kernels * parts * width * (width + 1) / 2
-	pass.FoldWide("Gram matrices of the folds", rows, sums, "`landmarks`")
+	pass.FoldWide("Gram matrices of the folds", rows, sums, "`Landmarks`")
 	blocks := e.WideBlocks(rows, shape.Columns)
-	pass.Add("blocks of features", (blocks*kernels+2*workers)*tilesize.WideRows*width, "`landmarks`")
+	pass.Add("blocks of features", (blocks*kernels+2*workers)*tilesize.WideRows*width, "`Landmarks`")
 	solve := model.NewPlan(e, shape.Rows, shape.Columns)
-	solve.Add("Gram matrices of the folds", (parts+2+min(workers, int64(f.folds.tested)))*width*width, "`landmarks`")
+	solve.Add("Gram matrices of the folds", (parts+2+min(workers, int64(f.folds.tested)))*width*width, "`Landmarks`")
 	if kernels > 1 {
-		solve.Add("Gram matrices of the other kernels", sums+parts*width*width, "`landmarks`")
+		solve.Add("Gram matrices of the other kernels", sums+parts*width*width, "`Landmarks`")
 	}
 	p.Stage(pass)
 	p.Stage(solve)
@@ -139,7 +142,7 @@ func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Size, k k
 	search.AddEntries(float64(2*metricRounds*landmarks) * float64(min(sample, gradientRows)))
 	search.Add("sample that the metric is learnt from", 2*sample*d, "")
 	gradients := landmarks*(d+3) + gradientPanel*d*int64(outputs(shape)) // of one worker
-	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`metric diagonal`")
+	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`Metric diagonal`")
 	search.StateBytes = 0
 	p.Stage(search)
 	p.Add("metric", size+2*int64(e.Workers())*(tilesize.PanelRows+mapRows)*d, "")

@@ -84,7 +84,7 @@ func (c *candidate) holdOut(ctx context.Context) (held *heldOut, err error) {
 	held = c.held[c.best]
 	for part, coefficients := range held.models {
 		if coefficients[0].Rows == 0 {
-			const what = "%s: without fold %d the penalty %g is too small for %d features; take a larger `penalty`"
+			const what = "%s: without fold %d the penalty %g is too small for %d features; take larger `Penalties`"
 			return nil, fmt.Errorf(what, c.data.Rows.Info().Name, part+1, c.path[c.best].Lambda, c.upper.Cols)
 		}
 	}

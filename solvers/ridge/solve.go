@@ -167,7 +167,7 @@ func (c *candidate) train(ctx context.Context, penalties []float64) (foldCoeffic
 	return out, stream.Each(ctx, c.engine.Threads, len(out), func(part int) error {
 		n, err := newNormal(c.all.whole, c.grams[part], c.upper.Cols)
 		if err != nil {
-			return fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", c.data.Rows.Info().Name, part+1,
+			return fmt.Errorf("%s: without fold %d of %d: %w; take fewer `Folds`", c.data.Rows.Info().Name, part+1,
 				c.folds.tested, err)
 		}
 		out[part] = make([]blas64.General, len(penalties))

@@ -65,7 +65,7 @@ func symmetricPairs(op Operator, s Matrix) (*eigenpairs, error) {
 // generalPairs decomposes a square matrix with LAPACK's dgeev (gonum's).
 func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	if i, j, bad := dense.NotFinite(s); bad {
-		return nil, fmt.Errorf("operator %s: entry (%d, %d) of its matrix is %v: raise `ridge` or scale the columns (`scale standard`)", op, i, j, matrix.Row(s, i)[j])
+		return nil, fmt.Errorf("operator %s: entry (%d, %d) of its matrix is %v: raise `Ridge` or scale the columns (`Treatment.Scale standard`)", op, i, j, matrix.Row(s, i)[j])
 	}
 	var d mat.Dense
 	d.SetRawMatrix(s)

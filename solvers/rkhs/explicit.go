@@ -110,7 +110,7 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 	columns, src := sp.columns(d), sp.source(d)
 	columns.Root = nil
 	rows, err := stream.MapRows(ctx, e, "features of all pairs", src, columns.Width(), func() func(blas64.General, *stream.Block) error {
-		fill := columns.Worker(src.Info().Name)
+		fill := columns.Worker(src.Info())
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, panel := range b.Panels(tilesize.PanelRows) {
 				if err := fill(matrix.Rows(dst, first, panel.Rows), panel, b.Start+int64(first)); err != nil {

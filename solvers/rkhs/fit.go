@@ -53,18 +53,18 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	compare := "compare with more `landmarks`, or with `engine exact`"
+	compare := "compare with more `Landmarks`, or with `Algorithm exact`"
 	sp, err := s.newSpaces(ctx, e, d)
 	switch {
 	case auto && errors.Is(err, errNotSpanned):
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
 		s.Algorithm, s.Landmarks = AlgorithmLandmark, cmp.Or(given.Landmarks, defaultLandmarks)
-		compare = "compare with more `landmarks`"
+		compare = "compare with more `Landmarks`"
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
 	case errors.Is(err, errNotSpanned):
-		err = fmt.Errorf("%w; raise `landmarks`, take a wider kernel, or `engine landmark`", err)
+		err = fmt.Errorf("%w; raise `Landmarks`, take a wider kernel, or `Algorithm landmark`", err)
 	}
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (f *Fit) remark(s Solver, asked int) {
 		note("rank %d found, %d asked for: the other values are rounding", f.Rank(), asked)
 	}
 	if f.Dropped > 0 {
-		note("the inverses left out %d directions below %.0e of the largest: a `ridge` above 0 would keep them", f.Dropped, s.Cutoff)
+		note("the inverses left out %d directions below %.0e of the largest: a `Ridge` above 0 would keep them", f.Dropped, s.Cutoff)
 	}
 	for i, left := range f.TraceResiduals {
 		if left > carriedLittle {
@@ -238,6 +238,6 @@ func (f *Fit) remark(s Solver, asked int) {
 		}
 	}
 	if worst := f.Residual(); worst > 1e-8 {
-		warn("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise `ridge`", worst)
+		warn("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise `Ridge`", worst)
 	}
 }

@@ -48,7 +48,7 @@ func (f *Factors) decompose(s PairSide) (*dense.SVD, error) {
 	}
 	d, err := dense.NewSVD(m)
 	if err != nil {
-		return nil, fmt.Errorf("the features of %s: %w; scale the columns (`scale standard`)", s, err)
+		return nil, fmt.Errorf("the features of %s: %w; scale the columns (`Treatment.Scale standard`)", s, err)
 	}
 	if len(d.S) == 0 || d.S[0] == 0 {
 		return nil, fmt.Errorf("the features of %s are zero, or without their mean: its rows are all the same to the kernel, and an operator needs rows that differ", s)

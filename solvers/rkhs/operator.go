@@ -128,7 +128,7 @@ func ParseOperator(word string, ridge float64) (Operator, error) {
 // checkOperator fails for an invalid ε.
 func checkOperator(op Operator) error {
 	if t := op.Traits(); t.Inverts && !(t.Ridge >= 0 && t.Ridge <= math.MaxFloat64) {
-		return fmt.Errorf("operator %s: `ridge` is %v; it must be finite and not negative", op, t.Ridge)
+		return fmt.Errorf("operator %s: `Ridge` is %v; it must be finite and not negative", op, t.Ridge)
 	}
 	return nil
 }

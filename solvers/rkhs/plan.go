@@ -35,7 +35,7 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	p := model.NewPlan(e, rows, columns)
 	p.SourcePasses, p.SharedPasses = 1, []string{"pairs"}
 	if s.Algorithm == AlgorithmExact {
-		p.SetNotShardable("the exact engine looks at pairs of rows, which are in memory; use `engine landmark`")
+		p.SetNotShardable("the exact engine looks at pairs of rows, which are in memory; use `Algorithm landmark`")
 	}
 	if p.Notes = notes; auto {
 		p.Choice.Name = s.Algorithm.String()
@@ -48,9 +48,9 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	p.Stage(pass)
 	p.SourcePasses += pass.SourcePasses
 	algebra, f := model.NewPlan(e, rows, columns), int64(features)
-	algebra.Add("decomposition", 9*f*f, "`landmarks`")
+	algebra.Add("decomposition", 9*f*f, "`Landmarks`")
 	if s.Operator.Traits().AllPairs {
-		algebra.Add("features of all pairs", 2*rows*f, "`landmarks`")
+		algebra.Add("features of all pairs", 2*rows*f, "`Landmarks`")
 	}
 	p.Stage(algebra)
 	return p, nil
@@ -82,16 +82,16 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) i
 	n, d, c := space.rows, int64(space.columns), int64(s.mostFeatures(space.rows))
 	if s.Algorithm == AlgorithmExact {
 		proposals := int64(basis.Proposals(n))
-		of.Add("Cholesky factor", n*c, "`landmarks`")
+		of.Add("Cholesky factor", n*c, "`Landmarks`")
 		of.Add("residual diagonal", 2*n, "the number of rows")
 		of.Add("proposals", proposals*(proposals+3*d+c), "")
 		of.AddEntries(float64(n)*float64(c) + 2*float64(c)*float64(min(proposals, 2*c)))
 	} else {
 		s.choice(n).AddTo(of, d)
 	}
-	of.Add("kernel between landmarks", 5*c*c, "`landmarks`")
+	of.Add("kernel between landmarks", 5*c*c, "`Landmarks`")
 	of.AddEntries(2 * float64(c) * float64(c))
-	of.Add("rows to choose from", n*d, "`landmarks`")
+	of.Add("rows to choose from", n*d, "`Landmarks`")
 	p.Stage(of)
 	return c
 }
@@ -100,17 +100,17 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) i
 func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Size, columns int, features int64) {
 	n := shape.Longest()
 	threads := e.PassWorkers(n, columns)
-	p.Add("landmarks", 2*features*int64(columns), "`landmarks`")
-	p.Add("features of a panel", threads*tilesize.PanelRows*2*features, "`threads`")
+	p.Add("landmarks", 2*features*int64(columns), "`Landmarks`")
+	p.Add("features of a panel", threads*tilesize.PanelRows*2*features, "`Engine.Threads`")
 	// Three squares for matrix products, or one and the stacked matrix for reflections.
-	p.Add("QR workspace", threads*(max(tilesize.PanelRows, features)+4*features)*features, "`landmarks`")
-	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`landmarks`")
+	p.Add("QR workspace", threads*(max(tilesize.PanelRows, features)+4*features)*features, "`Landmarks`")
+	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`Landmarks`")
 	if s.Operator.Traits().AllPairs {
 		p.SourcePasses++
-		p.Add("features of all pairs", 2*n*features, "`landmarks`")
+		p.Add("features of all pairs", 2*n*features, "`Landmarks`")
 	}
 	if s.Center && slices.ContainsFunc(s.kernels[:], kernelgen.Kernel.CenteredShift) {
-		p.Add("moved rows", threads*tiles.OriginRows*int64(columns), "`threads`")
+		p.Add("moved rows", threads*tiles.OriginRows*int64(columns), "`Engine.Threads`")
 	}
 	if shape.Weighted {
 		p.Add("weights", n, "")

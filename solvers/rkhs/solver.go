@@ -126,6 +126,9 @@ func (s setting) check(shape model.Size) error {
 		if _, normalised := k.Normaliser(); normalised || !k.Symmetric() {
 			return fmt.Errorf("kernel %s is not symmetric: an RKHS has a symmetric positive definite kernel, such as rbf, laplace or poly", k)
 		}
+		if err := k.CheckPlain(); err != nil {
+			return err
+		}
 	}
 	t := s.Operator.Traits()
 	switch {
@@ -138,9 +141,9 @@ func (s setting) check(shape model.Size) error {
 	case !explicit && rowsOf(shape, OfY) != shape.Rows:
 		return fmt.Errorf("x has %d rows and y has %d: operator %s takes one row of each for a pair", shape.Rows, rowsOf(shape, OfY), s.Operator)
 	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
-		return fmt.Errorf("x has %d columns and y has %d: `task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
+		return fmt.Errorf("x has %d columns and y has %d: `Task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
 	case s.OneSpace() && !s.kernels[OfX].Same(s.kernels[OfY]):
-		return fmt.Errorf("kernels %s and %s: `task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
+		return fmt.Errorf("kernels %s and %s: `Task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
 	}
 	return nil
 }

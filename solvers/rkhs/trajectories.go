@@ -38,7 +38,7 @@ func Lagged(src stream.Source, lag int64, lengths ...int64) (*Data, error) {
 		if len(lengths) > 1 {
 			of = fmt.Sprintf("the longest trajectory of %s has %d rows", src.Info().Name, longest)
 		}
-		return nil, fmt.Errorf("%s: a `lag` must be from 1 to %d, and is %d", of, longest-1, lag)
+		return nil, fmt.Errorf("%s: a `Lagged.lag` must be from 1 to %d, and is %d", of, longest-1, lag)
 	}
 	return d, nil
 }

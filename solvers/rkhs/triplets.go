@@ -34,7 +34,8 @@ func errZeroOperator(op Operator) error {
 func newTriplets(op Operator, p Matrix) (*triplets, error) {
 	d, err := dense.NewSVD(p.General)
 	if err != nil {
-		return nil, fmt.Errorf("operator %s: %w; raise `ridge` or scale the columns (`scale standard`)", op, err)
+		return nil, fmt.Errorf("operator %s: %w; raise `Ridge` or scale the columns (`Treatment.Scale standard`)",
+			op, err)
 	}
 	r := dense.Rank(d.S, rankTolerance)
 	for r > 0 && d.S[r-1] <= roundingTolerance*p.Size {

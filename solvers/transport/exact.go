@@ -304,8 +304,8 @@ func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.P
 	e.BlockRows = gridRows
 	p.Add("rows", 2*(s.Rows+2*cols)*int64(s.Columns), "")
 	p.Add("scalings", 3*(s.Rows+cols), "")
-	p.Add("strips", int64(e.Workers()*stripRows(int(cols)))*cols, "`threads`")
-	p.Add("sums of columns", e.FoldStates(s.Rows, 0)*cols, "`threads`")
+	p.Add("strips", int64(e.Workers()*stripRows(int(cols)))*cols, "`Engine.Threads`")
+	p.Add("sums of columns", e.FoldStates(s.Rows, 0)*cols, "`Engine.Threads`")
 	visits := float64(set.Iterations + 1)
 	entries := float64(s.Rows) * float64(cols)
 	p.AddEntries(entries * visits)

@@ -30,7 +30,7 @@ func (f *Fit) MarginalError() float64 { return f.History[len(f.History)-1] }
 func (f *Fit) judge(tol float64) {
 	if last := f.MarginalError(); !(last <= tol) {
 		f.NotConverged = true
-		f.Warn(fmt.Sprintf("after %d iterations the masses of rows are %.2g off, more than `tol` %.2g: "+
-			"raise `iterations`, or `epsilon`", f.Iterations, last, tol))
+		f.Warn(fmt.Sprintf("after %d iterations the masses of rows are %.2g off, more than `MarginalTol` %.2g: "+
+			"raise `Iterations`, or `Epsilon`", f.Iterations, last, tol))
 	}
 }

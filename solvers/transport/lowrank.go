@@ -31,7 +31,7 @@ const HeldNumbers = 1 << 22
 // check returns an error if a setting is out of range.
 func (m LowRank) check() error {
 	if m.Rank < 1 {
-		return fmt.Errorf("`rank` %d must be at least 1", m.Rank)
+		return fmt.Errorf("`Rank` %d must be at least 1", m.Rank)
 	}
 	return nil
 }
@@ -51,11 +51,11 @@ func gibbsKernel(k kernelgen.Kernel, epsilon float64) (kernelgen.Kernel, error) 
 		return k, err
 	}
 	if !k.Symmetric() {
-		return k, fmt.Errorf("kernel %s is not symmetric, which engine lowrank needs: take `engine exact`", k)
+		return k, fmt.Errorf("kernel %s is not symmetric, which engine lowrank needs: take `Method exact`", k)
 	}
 	power, err := k.Power(1 / epsilon)
 	if err != nil {
-		return k, fmt.Errorf("%w; leave out `epsilon`, or take `engine exact`", err)
+		return k, fmt.Errorf("%w; leave out `Epsilon`, or take `Method exact`", err)
 	}
 	return power, nil
 }
@@ -78,7 +78,7 @@ func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 }
 
 // finerKernel is the remedy for a low-rank kernel without a plan.
-const finerKernel = "raise `rank` or `epsilon`, or take `engine exact`"
+const finerKernel = "raise `Rank` or `Epsilon`, or take `Method exact`"
 
 // solve approximates K, and solves the problem.
 func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
@@ -135,13 +135,13 @@ func (m LowRank) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 		width = m.Rank
 		passes.AddEntries(2 * float64(rows) * float64(landmarks))
 	} else {
-		passes.Add("kernel entries of a panel", int64(e.Workers()*tilesize.PanelRows*landmarks), "`threads`")
+		passes.Add("kernel entries of a panel", int64(e.Workers()*tilesize.PanelRows*landmarks), "`Engine.Threads`")
 		passes.AddEntries((float64(m.Iterations) + 2.5) * float64(rows) * float64(landmarks)) // the last is to one side
 	}
 	sums := int64(width * (s.Columns + 1))
-	passes.Fold("sums", s.Rows, s.Columns, sums, "`rank`")
+	passes.Fold("sums", s.Rows, s.Columns, sums, "`Rank`")
 	workers := max(e.PassWorkers(s.Rows, s.Columns), e.PassWorkers(columns(s), s.Columns))
-	passes.Add("panels of moments", workers*2*halfRows*int64(s.Columns+1), "`threads`")
+	passes.Add("panels of moments", workers*2*halfRows*int64(s.Columns+1), "`Engine.Threads`")
 	if s.Weighted {
 		p.Add("weights", rows, "")
 	}
@@ -154,10 +154,10 @@ func (m LowRank) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	finish.Add("rows and moves of the maps", (2*sampled+max(min(s.Longest(), family.ResolveRows), min(sampled, 2*estimateRows)))*int64(s.Columns), "")
 	for _, stage := range []*model.Plan{passes, finish} {
 		if width == m.Rank {
-			stage.Add("factors", rows*int64(m.Rank), "`rank`")
+			stage.Add("factors", rows*int64(m.Rank), "`Rank`")
 		}
-		stage.Add("landmarks", int64(2*sides*landmarks*s.Columns), "`rank`")
-		stage.Add("maps", 2*sums, "`rank`")
+		stage.Add("landmarks", int64(2*sides*landmarks*s.Columns), "`Rank`")
+		stage.Add("maps", 2*sums, "`Rank`")
 		p.Stage(stage)
 	}
 	p.SourcePasses += m.Iterations + 2 // for the first v, and for the maps

@@ -33,13 +33,13 @@ func (s Sinkhorn) settings() (Sinkhorn, error) {
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	switch {
 	case !positive(s.Epsilon):
-		return s, fmt.Errorf("`epsilon` %v must be positive and finite", s.Epsilon)
+		return s, fmt.Errorf("`Epsilon` %v must be positive and finite", s.Epsilon)
 	case s.MarginalPenalty != 0 && !positive(s.MarginalPenalty):
-		return s, fmt.Errorf("`marginal-penalty` %v must be positive and finite", s.MarginalPenalty)
+		return s, fmt.Errorf("`MarginalPenalty` %v must be positive and finite", s.MarginalPenalty)
 	case !positive(s.MarginalTol):
-		return s, fmt.Errorf("`tol` %v must be positive and finite", s.MarginalTol)
+		return s, fmt.Errorf("`MarginalTol` %v must be positive and finite", s.MarginalTol)
 	case s.Iterations < 1:
-		return s, fmt.Errorf("`iterations` %d must be at least 1", s.Iterations)
+		return s, fmt.Errorf("`Iterations` %d must be at least 1", s.Iterations)
 	}
 	return s, nil
 }

@@ -77,6 +77,6 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	dense.ScaleRows(exact, left.u)
 	dense.ScaleColumns(exact, right.u)
 	f.AddEstimate(model.Estimate{Of: model.PlanFrobenius, Value: dense.Frobenius(off) / dense.Frobenius(exact),
-		From: "exact kernel entries of sampled rows", Remedy: "raise the `rank`, or take `engine exact`"})
+		From: "exact kernel entries of sampled rows", Remedy: "raise the `Rank`, or take `Method exact`"})
 	return nil
 }

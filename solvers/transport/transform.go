@@ -149,7 +149,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	}{{"rows of the other side", to.Points}, {"nearest rows", to.Near}} {
 		if part.points.Rows > 0 {
 			p.Add(part.what, 3*int64(len(part.points.Data)), "")
-			p.Add("strips", int64(e.Workers()*stripRows(part.points.Rows)*part.points.Rows), "`threads`")
+			p.Add("strips", int64(e.Workers()*stripRows(part.points.Rows)*part.points.Rows), "`Engine.Threads`")
 		}
 	}
 	if m.Factors != nil {

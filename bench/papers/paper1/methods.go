@@ -71,13 +71,13 @@ func methods() []method {
 			return lowrank.Nystrom{Rank: c, Landmarks: 4 * c, Seed: seed}
 		}},
 		{name: "landmark uniform", heading: "`landmark --rule uniform`", of: func(c int, seed uint64) fitter {
-			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleUniform, Seed: seed}
+			return lowrank.Landmark{Rank: c, Landmarks: 4 * c, Rule: lowrank.RuleUniform, Seed: seed}
 		}},
 		{name: "landmark auto", heading: "`landmark`", of: func(c int, seed uint64) fitter {
-			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleAuto, Seed: seed}
+			return lowrank.Landmark{Rank: c, Landmarks: 4 * c, Rule: lowrank.RuleAuto, Seed: seed}
 		}},
 		{name: "landmark auto centred", heading: "`landmark --shift midpoint`", of: func(c int, seed uint64) fitter {
-			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleAuto, Seed: seed, Shift: lowrank.ShiftMidpoint}
+			return lowrank.Landmark{Rank: c, Landmarks: 4 * c, Rule: lowrank.RuleAuto, Seed: seed, Shift: lowrank.ShiftMidpoint}
 		}},
 		{name: "subspace", heading: "`subspace`", rows: 40000, of: func(c int, seed uint64) fitter {
 			return lowrank.Subspace{Rank: c, Passes: 3, Seed: seed}

@@ -35,7 +35,7 @@ func transportMethods(pixels int) []transportMethod {
 	c := max(1, min(transportRank, pixels/40))
 	s := c * transportSketch / transportRank
 	return []transportMethod{
-		{name: "landmark s=1000", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Seed: seed} }},
+		{name: "landmark s=1000", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Core: 4 * 10 * c, Seed: seed} }},
 		{name: "400 directions, landmark s=1000", of: func(seed uint64) fitter {
 			return lowrank.Landmark{Rank: 4 * c, Landmarks: 4 * c, Core: 4 * 10 * c, Seed: seed} // the same rows as above
 		}},

@@ -131,7 +131,7 @@ func multiply(ctx context.Context, e stream.Engine,
 func eigenpairs(a blas64.General) ([]float64, blas64.General, error) {
 	values, vectors, err := symeig.Decompose(dense.SymmetricPart(a))
 	if err != nil {
-		return nil, a, fmt.Errorf("the kernel between candidates: %w; scale the columns (`scale standard`) or lower the kernel's weight", err)
+		return nil, a, fmt.Errorf("the kernel between candidates: %w; scale the columns (`Treatment.Scale standard`) or lower the kernel's weight", err)
 	}
 	dense.FixSigns(blas64.General{}, vectors)
 	return values, vectors, nil

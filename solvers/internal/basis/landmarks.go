@@ -177,7 +177,7 @@ func (l Landmarks) Note() string {
 
 // AddTo adds the cost of the choice among rows of d columns to a plan.
 func (l Landmarks) AddTo(p *model.Plan, d int64) {
-	const knob = "`rule uniform`"
+	const knob = "`Rule uniform`"
 	m, k := l.Reservoir(), int64(l.vectors())
 	if !l.NeedsKernel() || m <= int64(l.Count) {
 		return

@@ -1,7 +1,9 @@
 package basis
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -52,16 +54,16 @@ func (c *Columns) Width() int {
 	return n
 }
 
-// Worker returns a function for one goroutine that writes the columns of at most [tilesize.PanelRows] rows x of the
-// named source to dst. start is the number of the first row.
-func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) error {
+// Worker returns a function for one goroutine that writes the columns of at most [tilesize.PanelRows] rows x of a
+// source to dst. start is the number of the first row.
+func (c *Columns) Worker(info stream.Info) func(dst, x blas64.General, start int64) error {
 	workers := make([]func(dst, x blas64.General, start int64) error, len(c.Features))
 	for i, f := range c.Features {
 		workers[i] = f.Worker()
 	}
 	return func(dst, x blas64.General, start int64) error {
 		if end := start + int64(x.Rows); c.Rows > 0 && end > c.Rows {
-			return fmt.Errorf("%s has more rows than were promised: the file changed", name)
+			return fmt.Errorf("%s has more rows than were promised: the file changed", info.Name)
 		}
 		at := 0
 		if c.One {
@@ -76,7 +78,7 @@ func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) e
 				part = matrix.Columns(x, f.First, f.Count)
 			}
 			if err := workers[i](matrix.Columns(dst, at, f.Width), part, start); err != nil {
-				return err
+				return blame(info, x, start, err)
 			}
 			at += f.Width
 		}
@@ -93,6 +95,15 @@ func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) e
 	}
 }
 
+// blame returns an error that names the first number of rows x that is not finite. Without one, or if err already names
+// a column, it returns err, the error of what was computed from x.
+func blame(info stream.Info, x blas64.General, start int64, err error) error {
+	if bad := new(stream.DataError); errors.As(err, &bad) && bad.Column != "" {
+		return err
+	}
+	return cmp.Or(input.CheckRows(info, x, start), err)
+}
+
 // Rows is a run of consecutive rows of a pass.
 type Rows struct {
 	Start int64          // number of the first row
@@ -107,8 +118,9 @@ type Rows struct {
 // a [sketch.QR] for other columns.
 func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 	pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
+	info := src.Info()
 	return stream.Fold(ctx, e, pass, src, newState, func() func(A, *stream.Block) error {
-		fill, do := c.Worker(src.Info().Name), add()
+		fill, do := c.Worker(info), add()
 		room := matrix.New(tilesize.PanelRows, c.Width())
 		return func(state A, b *stream.Block) error {
 			for first, x := range b.Panels(tilesize.PanelRows) {
@@ -117,7 +129,7 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 					return err
 				}
 				if err := do(state, r); err != nil {
-					return err
+					return blame(info, x, r.Start, err)
 				}
 			}
 			return nil

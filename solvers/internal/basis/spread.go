@@ -23,14 +23,15 @@ func SpreadWarning(kernel fmt.Stringer, spread float64) []string {
 	}
 	digits := int(math.Max(0, math.Log10(spread/0x1p-52)))
 	return []string{fmt.Sprintf("entries of kernel %s differ between rows by %.0e of their size, which leaves about %d digits of what tells rows apart: "+
-		"scale the columns (`scale standard`), or take a kernel that tells rows apart", kernel, spread, digits)}
+		"scale the columns (`Treatment.Scale standard`), or take a kernel that tells rows apart",
+		kernel, spread, digits)}
 }
 
 // AlikeError returns the error for a source with rows that a centred kernel cannot distinguish: the spread is below
 // [Dependence].
 func AlikeError(name string, kernel fmt.Stringer) error {
 	return stream.NewDataError(name, "rows are all the same to kernel %s, or differ by less than the rounding of its entries, %.0e", kernel, Dependence).
-		Do("scale the columns (`scale standard`), or take a kernel that tells rows apart")
+		Do("scale the columns (`Treatment.Scale standard`), or take a kernel that tells rows apart")
 }
 
 // Spread returns the Frobenius norm of the doubly centred matrix a, relative to that of a. It is NaN if all entries are

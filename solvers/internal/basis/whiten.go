@@ -168,7 +168,7 @@ func ChooseScale(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas
 		largest = max(largest, v)
 	}
 	if !matrix.IsFinite(largest) {
-		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (`scale standard`) or lower the kernel's weight", t.Kernel, largest)
+		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (`Treatment.Scale standard`) or lower the kernel's weight", t.Kernel, largest)
 	}
 	if scale := tiles.ScaleFor(largest); scale != 1 {
 		t.SetScale(scale)

@@ -107,6 +107,12 @@ func (t *Tiles) Exponent() float64 {
 // OfDistance reports whether the kernel is a function of the squared distance alone.
 func (t *Tiles) OfDistance() bool { return t.base == kernelgen.SquaredDistance }
 
+// Bounded reports whether all entries between finite rows are known to be finite.
+func (t *Tiles) Bounded() bool {
+	return t.raw.Bounded() && t.factor == 1 && t.then == (function{}) &&
+		!t.normalised && !t.logarithm && t.origin == nil
+}
+
 // CountPass returns a function to call after a pass that evaluates the given number of entries. The entries then count
 // once, even if a checkpointed state replaced the pass.
 func (t *Tiles) CountPass(entries int64) func() {
@@ -286,5 +292,6 @@ func (t *Tiles) RowMean(n float64) float64 { return t.weight / n }
 
 // BadRow returns the error for a row with unusable kernel entries.
 func BadRow(name string, row int64, what string) error {
-	return stream.NewValueError(name, row, "", "%s", what).Do("scale the columns (`scale standard`) or drop the row")
+	return stream.NewValueError(name, row, "", "%s", what).
+		Do("scale the columns (`Treatment.Scale standard`) or drop the row")
 }

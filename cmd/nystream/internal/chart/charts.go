@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -21,12 +22,12 @@ func AddSpectrum(list []Chart, d *model.Description, r *model.Report) []Chart {
 	if len(d.Values) == 0 {
 		return list
 	}
-	s := &Spectrum{Title: "Values", X: "number", Y: "value", Values: d.Values}
+	s := &Spectrum{Title: "Spectrum", X: "number", Y: "value", Values: d.Values}
 	largest, frobenius := floats.Norm(d.Values, math.Inf(1)), floats.Norm(d.Values, 2)
 	for _, e := range r.Estimates {
 		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
 		if drawn && !math.IsNaN(e.Value) {
-			name := fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value)
+			name := fmt.Sprintf("%s %.2g, estimated", report.ErrorName(e.Of.String()), e.Value)
 			s.Levels = append(s.Levels, Level{Name: name, Value: e.Value * of})
 		}
 	}

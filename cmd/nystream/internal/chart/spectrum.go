@@ -87,7 +87,7 @@ func (s *Spectrum) panel() *panel {
 	}
 	p.X.Min, p.X.Max = widened(0, float64(len(s.Values)-1))
 	if log {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 5}
 		p.Y.Min, p.Y.Max = least/1.6, 1.6*max(largest, p.Y.Max)
 	} else {
 		p.Y.Min = 0

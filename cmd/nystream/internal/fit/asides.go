@@ -15,6 +15,9 @@ import (
 // AddAside adds a flag with a value for each row of a side, such as its weight.
 func (j *Job) AddAside(f flags.Flag, value *string, side model.Side) {
 	f.Group, f.Value = flags.Data, flags.String(value, "")
+	if side == model.Left {
+		f.Complete.Func = j.Data.CompleteColumns
+	}
 	j.Set.Add(f)
 	j.asideFlags = append(j.asideFlags, asideFlag{f.Name, value, side})
 }

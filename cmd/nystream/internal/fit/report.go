@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
@@ -17,7 +18,7 @@ var fitKeys = report.NewGroup("fit")
 var (
 	keyResidual       = fitKeys.Key("residual", "largest residual of a value, over the largest value")
 	keyExactPasses    = fitKeys.Key("exact_passes", "passes over all entries of A")
-	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, and a prediction with twice as many: landmarks, error, predicted")
+	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, or of all steps of --landmarks auto (ridge, out of fold, relative to the error of the mean), and a prediction with twice as many: landmarks, error, predicted")
 	keyColumnsLeftOut = fitKeys.Key("columns_left_out", "columns that are no features: name, reason")
 	keyResumed        = fitKeys.Key("resumed", "passes that went on from states: pass, row, of (rows)")
 )
@@ -31,7 +32,7 @@ func reportFit(j *Job, m model.Model, fitted *model.Report) error {
 // fitResult returns the report of a finished fit, and its notes, which are printed separately.
 func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, notes []string) {
 	d, chosen := m.Describe(), flags.Spell(j.App.Cmd, fitted.Choice.String())
-	notes = flags.SpellAll(j.App.Cmd, append(j.task.OpenNotes(), fitted.Notes...))
+	notes = flags.SpellAll(j.App.Cmd, slices.Concat(j.task.OpenNotes(), fitted.Notes, fitted.Details))
 	warnings := append(append([]string{}, j.Warnings...), flags.SpellAll(j.App.Cmd, fitted.Warnings)...)
 	r = &report.Report{Title: j.task.Title()}
 	r.Put(report.KeyMethod, j.Method)

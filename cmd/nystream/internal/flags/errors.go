@@ -1,12 +1,14 @@
 package flags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,22 +59,55 @@ func Normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// setting matches a setting in texts of the libraries: a word in backquotes, with an optional value.
+// setting matches a setting in texts of the libraries: a Go name in backquotes, with an optional type and value.
 var setting = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("`([^`\n]+)`")
+	return regexp.MustCompile("`(?:[A-Z]\\w*\\.)?([A-Za-z][A-Za-z/-]*)( [^`\n]+)?`")
 })
 
-// Spell replaces the settings in a text of a library by the flags of cmd: `rank` becomes --rank if the flag exists, and
-// otherwise loses its quotes.
+// Spell replaces the settings in a text of a library by the flags of cmd: `Session.SpoolDir` becomes --spool-dir. A flag
+// that only other commands have is named without dashes.
 func Spell(cmd *cobra.Command, text string) string {
 	return setting().ReplaceAllStringFunc(text, func(quoted string) string {
-		words := strings.Trim(quoted, "`")
-		name, _, _ := strings.Cut(words, " ")
-		if cmd != nil && cmd.Flag(name) != nil {
-			return "--" + words
-		}
-		return words
+		parts := setting().FindStringSubmatch(quoted)
+		return flagFor(cmd, parts[1]) + parts[2]
 	})
+}
+
+// flagFor returns the flag of cmd that sets what libraries call by a name, or what other commands call it.
+func flagFor(cmd *cobra.Command, name string) string {
+	if cmd == nil {
+		return kebab(name)
+	}
+	called := ""
+	find := func(f *pflag.Flag) {
+		if declared := Of(f); called == "" && declared != nil && declared.Sets(name) {
+			called = f.Name
+		}
+	}
+	cmd.Flags().VisitAll(find)
+	cmd.InheritedFlags().VisitAll(find)
+	if called != "" {
+		return "--" + called
+	}
+	EveryCommand(cmd.Root(), func(c *cobra.Command) { c.Flags().VisitAll(find) })
+	return cmp.Or(called, kebab(name))
+}
+
+// Sets reports whether the flag sets what libraries call by a name: Field, or the name of the flag as Go spells it.
+func (f *Flag) Sets(name string) bool {
+	return name == f.Field || kebab(name) == strings.ToLower(f.Name)
+}
+
+// kebab spells a name of Go as flags are: SpoolDir is spool-dir, and NNZ is nnz.
+func kebab(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && unicode.IsLower(rune(name[i-1])) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // SpellAll applies Spell to several texts. It never returns nil.

@@ -21,6 +21,7 @@ type Flag struct {
 	Effect      Effect
 	For         For    // inputs for which it has an effect; 0 for all
 	Needs       string // a flag without which it is refused
+	Field       string // the Go field in messages of libraries, if it has another name: ErrorTol of --tol
 	Value       pflag.Value
 	Complete    Completion
 

@@ -7,11 +7,12 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
 // --help is short: purpose, examples, and the most important flags. nystream help has the whole text and all flags, in
@@ -114,7 +115,7 @@ func shortHelp(cmd *cobra.Command, width int) string {
 	fmt.Fprintf(&b, "\nMore, by 'nystream help %s':\n", strings.TrimPrefix(cmd.CommandPath(), "nystream "))
 	for _, g := range Groups {
 		if len(rest[g]) > 0 {
-			fmt.Fprintf(&b, "  %-7s %s\n", g, fold(rest[g], 10, width))
+			fmt.Fprintf(&b, "  %-7s %s\n", g, report.Fold(rest[g], 10, width))
 		}
 	}
 	return b.String()
@@ -139,7 +140,7 @@ func firstScreen(root *cobra.Command, width int) string {
 			topics = append(topics, c.Name())
 		}
 	}
-	fmt.Fprintf(&b, "\nTopics  %s\n", fold(strings.Fields(strings.Join(topics, ", ")), 8, width))
+	fmt.Fprintf(&b, "\nTopics  %s\n", report.Fold(strings.Fields(strings.Join(topics, ", ")), 8, width))
 	b.WriteString("\n'nystream COMMAND --help' shows the main flags, 'nystream help COMMAND' all.\n")
 	return b.String()
 }
@@ -173,7 +174,7 @@ func longHelp(cmd *cobra.Command, width int) string {
 // writeUsage writes a text and the usage line of a command.
 func writeUsage(b *strings.Builder, cmd *cobra.Command, text string, width int) {
 	usage := strings.Fields(cmd.Parent().CommandPath() + " " + cmd.Use)
-	fmt.Fprintf(b, "%sUsage: %s\n", text, fold(usage, len("Usage: "), width))
+	fmt.Fprintf(b, "%sUsage: %s\n", text, report.Fold(usage, len("Usage: "), width))
 	if cmd.Example != "" {
 		b.WriteString(cmd.Example + "\n")
 	}
@@ -217,27 +218,6 @@ func (v named) Type() string {
 		return "bool"
 	}
 	return strings.ToUpper(v.arg)
-}
-
-// fold wraps words into lines of at most width columns. All lines except the first are indented; the first follows
-// indent columns of other text.
-func fold(words []string, indent, width int) string {
-	var b strings.Builder
-	column := indent
-	for i, word := range words {
-		switch n := utf8.RuneCountInString(word); {
-		case i == 0:
-			column += n
-		case column+1+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent + n
-		default:
-			b.WriteString(" ")
-			column += 1 + n
-		}
-		b.WriteString(word)
-	}
-	return b.String()
 }
 
 // width returns the width of the terminal out, 80 if it is none.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
 // endOfTopic ends the part of a page that serves as a help topic.
@@ -53,11 +55,11 @@ func plainBlock(lines []string, width int) string {
 	case strings.HasPrefix(first, "- "):
 		var items []string
 		for item := range strings.SplitSeq(strings.Join(lines, "\n")[2:], "\n- ") {
-			items = append(items, "- "+fold(strings.Fields(withoutMarkup(item)), 2, width))
+			items = append(items, "- "+report.Fold(strings.Fields(withoutMarkup(item)), 2, width))
 		}
 		return strings.Join(items, "\n")
 	default:
-		return fold(strings.Fields(withoutMarkup(strings.Join(lines, " "))), 0, width)
+		return report.Fold(strings.Fields(withoutMarkup(strings.Join(lines, " "))), 0, width)
 	}
 }
 
@@ -81,7 +83,7 @@ func plainTable(lines []string, width int) string {
 		for j, cell := range cells[:len(cells)-1] {
 			line += cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)+2)
 		}
-		out = append(out, line+fold(strings.Fields(cells[len(cells)-1]), utf8.RuneCountInString(line), width))
+		out = append(out, line+report.Fold(strings.Fields(cells[len(cells)-1]), utf8.RuneCountInString(line), width))
 	}
 	return strings.Join(out, "\n")
 }

@@ -97,14 +97,14 @@ func kernelTable() string {
 			psd = "psd"
 		}
 		phrases := strings.Split(strings.ReplaceAll(k.Formula, ", ", ",\n"), "\n")
-		lines = append(lines, fmt.Sprintf("    %-3s  %-35s %s", psd, k.Usage, fold(phrases, indent, topicWidth)))
+		lines = append(lines, fmt.Sprintf("    %-3s  %-35s %s", psd, k.Usage, report.Fold(phrases, indent, topicWidth)))
 	}
 	return strings.Join(lines, "\n")
 }
 
 // mapList lists the functions of --map.
 func mapList() string {
-	return fold(strings.Fields(strings.Join(kernelgen.ElementMapNames(), ", ")), 4, topicWidth)
+	return report.Fold(strings.Fields(strings.Join(kernelgen.ElementMapNames(), ", ")), 4, topicWidth)
 }
 
 // newPythonTopic returns the topic that prints the reader in Python and nothing else, so that its output can be saved

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"encoding/csv"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,26 @@ func Int(p *int, first int) pflag.Value {
 		return int(v), err
 	}
 	return newValue(p, first, "int", parse, strconv.Itoa)
+}
+
+// IntOr is Int that also takes a word, which stands for a number that nobody gives.
+func IntOr(p *int, first int, word string, number int) pflag.Value {
+	parse := func(text string) (int, error) {
+		if text == word {
+			return number, nil
+		}
+		v, err := strconv.ParseInt(text, 0, strconv.IntSize)
+		if err != nil || int(v) == number {
+			return 0, errors.New("is neither a number nor " + word)
+		}
+		return int(v), nil
+	}
+	return newValue(p, first, "int", parse, func(v int) string {
+		if v == number {
+			return word
+		}
+		return strconv.Itoa(v)
+	})
 }
 
 func Int64(p *int64, first int64) pflag.Value {

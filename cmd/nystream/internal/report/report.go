@@ -7,11 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
 	"slices"
-	"text/tabwriter"
 )
 
 // Field is a part of a result: a field of a JSON object, a line of text, or both.
@@ -98,35 +96,4 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// WriteText writes the title and the lines, with aligned texts, then the warnings. With colour, warnings are yellow.
-func (r *Report) WriteText(out io.Writer, colour bool) error {
-	w := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
-	fmt.Fprintln(w, r.Title)
-	for _, f := range r.Fields {
-		switch {
-		case f.Warning:
-		case f.Wide:
-			fmt.Fprintf(w, "  %s\n", f.Text)
-		case f.line():
-			fmt.Fprintf(w, "  %s\t%s\n", f.Label, f.Text)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, f := range r.Fields {
-		if !f.Warning {
-			continue
-		}
-		line := "warning: " + f.Text
-		if colour {
-			line = "\x1b[33m" + line + "\x1b[0m"
-		}
-		if _, err := fmt.Fprintln(out, line); err != nil {
-			return err
-		}
-	}
-	return nil
 }

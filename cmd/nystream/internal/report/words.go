@@ -101,6 +101,14 @@ func Columns(rows [][]string) []string {
 	return lines
 }
 
+// Cut returns at most so many letters of a text; the last is … if some are missing.
+func Cut(text string, most int) string {
+	if utf8.RuneCountInString(text) > most {
+		return string([]rune(text)[:most-1]) + "…"
+	}
+	return text
+}
+
 // Counted returns a count in words.
 func Counted(n int, one, several string) string {
 	if n == 1 {

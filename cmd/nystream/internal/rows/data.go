@@ -53,11 +53,12 @@ type DataFlags struct {
 }
 
 func (d *DataFlags) Add(s *flags.Set) {
+	complete := flags.Completion{Func: d.CompleteColumns}
 	s.Add(
-		flags.Flag{Name: "label", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
-			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, "")},
+		flags.Flag{Name: "label", Field: "Known", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
+			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, ""), Complete: complete},
 		flags.Flag{Name: "keep", Arg: "columns", Usage: "more columns to carry along",
-			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep)},
+			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep), Complete: complete},
 	)
 	d.AddComputed(s)
 }
@@ -65,7 +66,7 @@ func (d *DataFlags) Add(s *flags.Set) {
 // AddComputed adds the flags about features, and about files.
 func (d *DataFlags) AddComputed(s *flags.Set) {
 	s.Add(flags.Flag{Name: "columns", Arg: "names", Usage: "columns to compute with", Doc: "names, globs, numbers, ranges 0:20, and !names to leave out",
-		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.Columns)})
+		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.Columns), Complete: flags.Completion{Func: d.CompleteColumns}})
 	d.AddLayout(s)
 	s.Add(flags.Flag{Name: "inexact", Arg: "word", Usage: "integers beyond 2^53 that float64 cannot hold", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
 		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactRefuse, blockstore.InexactRound}, "naming row and column", "to the nearest")})
@@ -101,8 +102,8 @@ func (d *DataFlags) AddCopies(s *flags.Set) {
 		return f
 	}
 	s.Add(
-		copies(flags.Flag{Name: "spool-dir", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
-		copies(flags.Flag{Name: "max-spool-size", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for no limit; half of the free space if not given", Value: &d.MaxSpool}),
+		copies(flags.Flag{Name: "spool-dir", Field: "Spool", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
+		copies(flags.Flag{Name: "max-spool-size", Field: "Quota", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for no limit; half of the free space if not given", Value: &d.MaxSpool}),
 	)
 }
 
@@ -259,7 +260,11 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 // whyCopied returns the reason for copying a pipe.
 func (d *DataFlags) whyCopied(files *blockstore.Files) string {
 	format, _, _ := strings.Cut(files.Formats()[0].Format, ",")
-	if d.Live && d.AllColumns && len(d.Types) == 0 && slices.Contains([]string{"text", "csv", "tsv", "jsonl", "libsvm"}, format) {
+	all := d.Live && d.AllColumns && len(d.Types) == 0
+	if all && (format == "libsvm" || files.IndexBase() != blockstore.IndexBaseAuto) {
+		return "all lines tell how many features it has; with --types, which names the last, as in x99=float64, rows are written as they come"
+	}
+	if all && slices.Contains([]string{"text", "csv", "tsv", "jsonl", "libsvm"}, format) {
 		return "all lines tell what its columns hold; with --types rows are written as they come"
 	}
 	return "it is not read once from front to back"

@@ -42,7 +42,7 @@ func (g *GraphFlags) Add(s *flags.Set) {
 	s.Flag("nodes").Needs, s.Flag("weight").Needs = "graph", "graph"
 	s.Add(
 		graph(flags.Flag{Name: "self-loops", Arg: "word", Usage: "edges from a node to itself", Value: flags.Choice(&g.selfLoops, flags.Words(SelfLoopWords...))}),
-		graph(flags.Flag{Name: "degrees", Arg: "word", Usage: "degrees that divide the weights", Value: flags.Choice(&g.degrees, flags.Words(DegreeWords...))}),
+		graph(flags.Flag{Name: "degrees", Arg: "word", Usage: "degrees by which weights are divided", Value: flags.Choice(&g.degrees, flags.Words(DegreeWords...))}),
 		graph(flags.Flag{Name: "undirected", Usage: "add the reverse of every edge", Value: flags.Bool(&g.undirected, false)}),
 		graph(flags.Flag{Name: "simple", Usage: "count a repeated edge once", Doc: "otherwise weights add up", Value: flags.Bool(&g.simple, false)}),
 	)
@@ -53,7 +53,7 @@ func (g *GraphFlags) AddReading(s *flags.Set) {
 	s.Add(
 		flags.Flag{Name: "nodes", Arg: "file", Usage: "nodes that come first, with or without edges", Group: flags.Data, Effect: flags.Locates, For: flags.Graph,
 			Value: flags.String(&g.Nodes, ""), Complete: flags.GraphFiles},
-		flags.Flag{Name: "weight", Arg: "column", Usage: "column of edge weights, - for none", Doc: "weight, w or value if not given", Group: flags.Data, For: flags.Graph, Value: flags.String(&g.weight, "")},
+		flags.Flag{Name: "weight", Arg: "column", Usage: "column of edge weights, - for none", Doc: "the column weight, w or value if not given", Group: flags.Data, For: flags.Graph, Value: flags.String(&g.weight, "")},
 	)
 }
 

@@ -16,6 +16,7 @@ type Reading struct {
 	Rows     int64         `json:"rows_by_number"`
 	Requests int64         `json:"requests,omitempty"`
 
+	live                       bool // the file is a pipe that is read as it comes
 	files, copies              int
 	opening, preparing, passes int // numbers of passes: to open the files, to prepare the rows, and of the method
 }
@@ -25,7 +26,7 @@ func (in *Input) Reading(before int) Reading {
 	r, opening := in.Files.Reading(), in.Info().PassesToOpen
 	return Reading{
 		Bytes: r.Bytes, Size: r.Size, Times: report.Number(r.Times()), ByNumber: r.ByNumber, Rows: r.Rows, Requests: r.Requests,
-		files: r.Files, copies: r.Copies, opening: opening, preparing: before - opening, passes: in.Passes() - before,
+		live: in.Info().Live, files: r.Files, copies: r.Copies, opening: opening, preparing: before - opening, passes: in.Passes() - before,
 	}
 }
 
@@ -33,6 +34,8 @@ func (in *Input) Reading(before int) Reading {
 func (r Reading) Words(numbered string) string {
 	of := "the file"
 	switch {
+	case r.live:
+		of = "the pipe"
 	case r.copies > 0 && r.files == 1:
 		of = "its copy"
 	case r.copies > 0:

@@ -22,6 +22,7 @@ type application struct {
 	data     rows.DataFlags
 	graph    rows.GraphFlags // for a model of a graph
 	output   string
+	terminal *terminalRows // where rows go instead of to output; nil for nothing
 	set      *flags.Set
 	live     bool // a pipe is processed as it arrives, which requires no knowledge of later rows
 }
@@ -29,7 +30,8 @@ type application struct {
 // add adds the flags of an application.
 func (t *application) add(s *flags.Set, completion flags.Completion) {
 	t.set = s
-	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "." + strings.Join(completion.Extensions, " ."),
+	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output",
+		Doc:   "." + strings.Join(completion.Extensions, " .") + "; without it a pipe gets CSV, and a terminal the first rows",
 		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&t.output, ""), Complete: completion})
 	rows.AddOutputFormat(t.app, s)
 	t.data.Add(s)

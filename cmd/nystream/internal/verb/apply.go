@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore"
@@ -78,15 +79,20 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	if w.Kept = opened.kept; rows.FormatOf(t.app, t.output) == "npy" {
 		kept, w.Kept = nil, nil
 	}
-	if t.output != "" {
-		var err error
-		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info), Live: info.Live, AsList: a.asList}
-		if w.Writer, err = rows.Create(t.app, t.output, s); err != nil {
-			return nil, err
-		}
+	var err error
+	s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info), Live: info.Live, AsList: a.asList}
+	if t.terminal != nil {
+		w.Writer, err = t.terminal, t.terminal.create(s)
+	} else if t.output != "" {
+		w.Writer, err = rows.Create(t.app, t.output, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if w.Writer != nil {
 		defer w.Abort() // no-op after Commit
 	}
-	if err := w.Fill(ctx, e, m, opened.source); err != nil {
+	if err := w.Fill(ctx, e, m, opened.source); err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
 	if w.Writer != nil {

@@ -242,13 +242,16 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 	}
 	for {
 		n, err := read(r, b)
-		if err != nil && err != io.EOF {
-			return rowsNow, err
+		for k := range b.Kept { // of a bad row some columns may be there
+			b.Kept[k].Truncate(n)
 		}
 		if failed := w.Write(b, n); failed != nil {
 			return rowsNow, failed
 		}
 		rowsNow += int64(n)
+		if err != nil && err != io.EOF {
+			return rowsNow, err
+		}
 		if err := context.Cause(ctx); err != nil {
 			return rowsNow, err
 		}

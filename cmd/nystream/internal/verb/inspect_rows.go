@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
@@ -279,17 +278,16 @@ func valueText(v any, digits int, means string) string {
 	return fmt.Sprint(v)
 }
 
+// mostCell is how many letters of a cell a table of rows shows.
+const mostCell = 14
+
 // cellText returns a value for the table of the first rows: truncated text, whole dates and integers.
 func cellText(cell any, means string) string {
-	const most = 14
 	text := valueText(cell, 5, means)
 	if _, words := cell.(string); !words || means != "" {
 		return text
 	}
-	if utf8.RuneCountInString(text) > most {
-		return string([]rune(text)[:most-1]) + "…"
-	}
-	return text
+	return report.Cut(text, mostCell)
 }
 
 // addFirst adds the first rows as a table.
@@ -297,34 +295,18 @@ func (r *filesResult) addFirst(out *report.Report) {
 	if len(r.First) == 0 {
 		return
 	}
-	table := make([][]string, 1+len(r.First))
-	const screen = 80
-	left := screen - len("    ") - len("  …")
-	for k, c := range r.Columns {
-		cells, width := []string{cellText(c.Name, "")}, 0
+	columns := make([][]string, min(len(r.Columns), firstCells+1))
+	for k := range columns {
+		c := r.Columns[k]
+		columns[k] = []string{cellText(c.Name, "")}
 		for _, row := range r.First {
 			if k < len(row) {
-				cells = append(cells, cellText(row[k], c.Means))
+				columns[k] = append(columns[k], cellText(row[k], c.Means))
 			}
 		}
-		for _, cell := range cells {
-			width = max(width, utf8.RuneCountInString(cell)+len("  "))
-		}
-		if left -= width; k > 0 && left < 0 || k == firstCells {
-			for i := range table {
-				table[i] = append(table[i], "…")
-			}
-			break
-		}
-		for i, cell := range cells {
-			table[i] = append(table[i], cell)
-		}
-	}
-	for i := range table {
-		table[i] = append(table[i], "")
 	}
 	out.AddWide("first rows")
-	for _, line := range report.Columns(table) {
-		out.AddWide("  " + line)
+	for _, line := range tableLines(columns) {
+		out.AddWide(line)
 	}
 }

@@ -193,11 +193,11 @@ func (s *valueScore) report(out *report.Report, intervals bool) {
 	n := s.Count()
 	out.PutSome(keyLabelled, n)
 	if rmse := s.RMSE(); !math.IsNaN(rmse) {
-		words := fmt.Sprintf("RMSE %.4g%s", rmse, report.PlusMinus(report.Optional(s.RMSEError()), "%.2g"))
+		words := fmt.Sprintf("%.4g%s", rmse, report.PlusMinus(report.Optional(s.RMSEError()), "%.2g"))
 		if r2 := s.R2(); !math.IsNaN(r2) { // undefined if the true values are constant
 			words += fmt.Sprintf(", R² %.4f", r2)
 		}
-		out.Show(keyRMSE, rmse, "error", "%s, of %s rows", words, report.Count(n))
+		out.Show(keyRMSE, rmse, "RMSE", "%s (%s rows)", words, report.Count(n))
 	}
 	out.PutSome(keyRMSEError, s.RMSEError())
 	out.PutSome(keyR2, s.R2())

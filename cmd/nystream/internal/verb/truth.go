@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
@@ -171,38 +172,53 @@ func (t *truth) confusion() (table *confusion, unknown *unknownLabel, err error)
 // mostConfused is the number of classes listed in the text: those with the most rows.
 const mostConfused = 12
 
-// addTo adds the table as lines.
+// addTo adds the table as lines, of as many classes as they have room for.
 func (c *confusion) addTo(r *report.Report) {
 	order := make([]int, len(c.Classes))
 	for i := range order {
 		order[i] = i
 	}
-	some := ""
-	if len(order) > mostConfused {
-		rows := func(i int) (n int64) {
-			for _, v := range c.Counts[i] {
-				n += v
-			}
-			return n
+	rows := func(i int) (n int64) {
+		for _, v := range c.Counts[i] {
+			n += v
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows(b), rows(a)) })
-		some = fmt.Sprintf("; the %d largest of %d classes (--format json has all)", mostConfused, len(order))
-		order = order[:mostConfused]
+		return n
 	}
-	r.Add("confusion", "rows are labels, columns what was predicted%s", some)
+	largest := slices.Clone(order)
+	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(rows(b), rows(a)) })
+	const room = 80 - len("    ")
+	n := min(len(order), mostConfused)
+	if n < len(c.Classes) {
+		order = largest[:n]
+	}
+	lines := c.lines(order)
+	for ; n > 2 && utf8.RuneCountInString(lines[0]) > room; lines = c.lines(largest[:n]) {
+		n--
+	}
+	some := ""
+	if n < len(c.Classes) {
+		some = fmt.Sprintf("; the %d largest of %d classes", n, len(c.Classes))
+	}
+	r.Add("confusion", "rows: labels, columns: predictions%s", some)
+	for _, line := range lines {
+		r.AddWide("  " + line)
+	}
+}
+
+// lines returns the table of some classes, a line each; the first is as wide as the table.
+func (c *confusion) lines(classes []int) []string {
+	const most = 14 // letters of a name
 	head := []string{""}
-	for _, j := range order {
-		head = append(head, c.Classes[j])
+	for _, j := range classes {
+		head = append(head, report.Cut(c.Classes[j], most))
 	}
 	table := [][]string{append(head, "F1", "")}
-	for _, i := range order {
-		row := []string{c.Classes[i]}
-		for _, j := range order {
+	for k, i := range classes {
+		row := []string{head[1+k]}
+		for _, j := range classes {
 			row = append(row, report.Count(c.Counts[i][j]))
 		}
 		table = append(table, append(row, fmt.Sprintf("%.3f", float64(c.F1[i])), ""))
 	}
-	for _, line := range report.Columns(table) {
-		r.Add("", "%s", line)
-	}
+	return report.Columns(table)
 }

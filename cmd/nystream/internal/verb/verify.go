@@ -47,7 +47,7 @@ func NewVerify(a *app.App, families []*saved.Family) *cobra.Command {
 	}
 	v.set = flags.New(cmd)
 	v.set.Add(
-		flags.Flag{Name: "error", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
+		flags.Flag{Name: "error", Field: "Verify", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
 		flags.Flag{Name: "sample", Arg: "number", Usage: "rows of each source for --error sampled", First: true, Value: flags.Int(&v.sample, 4096)},
 		flags.Flag{Name: "right", Arg: "files", Usage: "rows of the right side", Group: flags.Data, First: true, For: flags.Rows, Value: flags.Strings(&v.right), Complete: flags.DataFiles},
 	)
@@ -95,7 +95,8 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 // verifyInput is the data on which a model is measured.
 type verifyInput struct {
 	model.Sources
-	inputs []*rows.Input
+	inputs   []*rows.Input // of the left side, then of the right
+	prepared []int         // passes over each before it is measured
 }
 
 func (o *verifyInput) close() {
@@ -120,7 +121,7 @@ func (v *verifyCommand) open(ctx context.Context, f *saved.File, paths []string)
 	take := func(paths []string) (*prepare.Source, error) {
 		in, prepared, err := rows.open(ctx, v.app, v.data, paths)
 		if err == nil {
-			o.inputs = append(o.inputs, in)
+			o.inputs, o.prepared = append(o.inputs, in), append(o.prepared, in.Passes())
 		}
 		return prepared, err
 	}
@@ -223,7 +224,7 @@ func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Veri
 	if err != nil {
 		return f.Named(err)
 	}
-	if err := v.report(f, found, sample, files); err != nil {
+	if err := v.report(f, found, sample, files, o); err != nil {
 		return err
 	}
 	for _, p := range files {
@@ -277,7 +278,7 @@ func doubts(d *model.Description, found *model.Verification, sample int) (doubtf
 }
 
 // report prints the errors measured on a sample of the given size, or on all rows if it is 0.
-func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing) error {
+func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing, o *verified) error {
 	d, used := f.Model.Describe(), v.app.Used()
 	doubtful, warnings := doubts(d, found, sample)
 	r := &report.Report{Title: d.Method + " model of " + report.Rounded(d.Subject)}
@@ -307,11 +308,33 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 	r.Put(keyVerifyTolerance, found.Tolerance)
 	r.Put(report.KeyConverged, found.Converged)
 	addPairings(r, files)
+	o.addReading(r, f.Data.Input, map[bool]string{true: "rows by number", false: "a sample of the rows"}[sample == 0])
 	r.Put(report.KeyKernelEntries, found.KernelEntries)
 	r.PutUsed(used)
 	r.Add("work", "%v", used)
 	r.Put(report.KeyNotes, []string{})
 	return v.app.Print(r)
+}
+
+// addReading adds what was read of each source that is in files. numbered says what the rows are that were fetched by
+// number.
+func (o *verified) addReading(r *report.Report, input, numbered string) {
+	read, names := make(map[string]rows.Reading), []string{"data"}
+	if input == saved.MatrixInput {
+		names = []string{"matrix"}
+	}
+	if len(o.inputs) > 1 {
+		names = []string{"left", "right"}
+	}
+	for i, in := range o.inputs {
+		of, label := in.Reading(o.prepared[i]), "read"
+		if len(o.inputs) > 1 {
+			label += " of " + names[i]
+		}
+		read[names[i]] = of
+		r.Add(label, "%s", of.Words(numbered))
+	}
+	r.PutSome(report.KeyRead, read)
 }
 
 // addPairings adds the files written with the model.

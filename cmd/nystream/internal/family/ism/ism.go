@@ -52,13 +52,13 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddKernel("kernel between rows of XW", "gaussian(sigma=median)")
 	j.Set.Flag("kernel").Default("gaussian(sigma=median)")
 	j.AddLabelAside("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
-	j.AddAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
+	j.AddAside(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "dim", Arg: "number", Usage: "columns of W", Doc: "that of the classes or clusters if not given", First: true, Value: flags.Int(&j.Rank, 0)},
 		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
 			Value: flags.Choice(&c.how.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
-		flags.Flag{Name: "engine", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Algorithm, []ism.Algorithm{ism.AlgorithmAuto, ism.AlgorithmExact, ism.AlgorithmLinear})},
-		flags.Flag{Name: "tol", Arg: "change", Usage: "change of eigenvalues, and angle, that ends the iteration", Value: flags.Float(&c.how.ChangeTol, 0.01)},
+		flags.Flag{Name: "engine", Field: "Algorithm", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Algorithm, []ism.Algorithm{ism.AlgorithmAuto, ism.AlgorithmExact, ism.AlgorithmLinear})},
+		flags.Flag{Name: "tol", Arg: "change", Usage: "tolerance of the iteration, on eigenvalues and angles", Value: flags.Float(&c.how.ChangeTol, 0.01)},
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations for one set of clusters", Value: flags.Int(&c.how.Iterations, 50)},
 		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of --engine linear", Value: flags.Int(&c.how.Landmarks, 300)},
 		flags.Flag{Name: "target-kernel", Arg: "kernel", Usage: "kernel between the targets of two rows", Doc: "nystream help kernels lists them", Needs: "target",

@@ -60,14 +60,15 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddRight("rows that are the right side")
 	j.Set.Add(
 		flags.Flag{Name: "method", Arg: "word", Usage: "method of decomposition", Value: flags.Choice(&c.decomposer, flags.Words("auto", "exact", "nystrom", "ssrsvd"))},
-		nystrom(flags.Flag{Name: "landmarks", Arg: "number", Usage: "sampled rows and columns, or N,M", Doc: "20 times the rank if not given", Value: flags.Ints(&c.landmarks)}),
-		nystrom(flags.Flag{Name: "tol", Arg: "error", Usage: "error of the singular directions to reach", Doc: "landmarks double until it is", Value: flags.Float(&c.nystrom.Tolerance, 0)}),
+		nystrom(flags.Flag{Name: "landmarks", Field: "Rows/Cols", Arg: "number", Usage: "number of sampled rows and columns, or N,M", Doc: "20 times the rank if not given", Value: flags.Ints(&c.landmarks)}),
+		nystrom(flags.Flag{Name: "tol", Field: "Tolerance", Arg: "error", Usage: "error of the singular directions to reach", Doc: "landmarks double until it is", Value: flags.Float(&c.nystrom.Tolerance, 0)}),
 		flags.Flag{Name: "center", Usage: "subtract the means of rows and columns", Value: flags.Bool(&c.center, false)},
 		nystrom(flags.Flag{Name: "sums", Arg: "word", Usage: "row sums and means", Doc: "over all entries or landmarks",
 			Value: flags.Choice(&c.nystrom.Sums, []ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})}),
 		nystrom(flags.Flag{Name: "scaling", Arg: "word", Usage: "length of singular vectors", Doc: "all but derived take one more pass",
 			Value: flags.Choice(&c.nystrom.Scaling, []ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})}),
-		flags.Flag{Name: "compat", Arg: "word", Usage: "map between the rows and columns of one matrix", For: flags.Rows,
+		flags.Flag{Name: "compat", Field: "Compatibility", Arg: "word", For: flags.Rows,
+			Usage: "map between the rows and columns of one matrix",
 			Value: flags.Choice(&c.compat, []ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})},
 	)
 	j.AddFactors("left-factors", "U", model.Left, "write U, a row for each of the left side")

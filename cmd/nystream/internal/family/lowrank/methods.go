@@ -30,7 +30,7 @@ var methods = []method{
 		symmetric: true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *task) {
-			c.job.Set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points; 10 times the landmarks if not given", Value: flags.Int(&c.core, 0)})
+			c.job.Set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points besides the landmarks", Doc: "10 times the landmarks up to 2,000, 2.5 times if that is more, if not given", Value: flags.Int(&c.core, 0)})
 			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 		},
@@ -49,7 +49,7 @@ var methods = []method{
 	},
 	{
 		name: "pca", arguments: "DATA... --kernel K --rank N",
-		landmarks: fourLandmarks,
+		landmarks: pcaLandmarks,
 		symmetric: true,
 		addFlags: func(c *task) {
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
@@ -124,8 +124,9 @@ var methods = []method{
 }
 
 const (
-	fourLandmarks = "4 times the rank"
-	oneLandmark   = "the rank"
+	fourLandmarks = "4 times the rank, from 100 twice the rank and 200"
+	pcaLandmarks  = fourLandmarks + ", at least 500"
+	oneLandmark   = "as many as the rank"
 )
 
 // addShiftFlag adds the shift flag, with fitted as the default and other rules.

@@ -12,7 +12,7 @@ import (
 
 // groupClusters colours the rows of charts by their cluster, unless --label does.
 func (c *task) groupClusters(ctx context.Context) error {
-	if c.fitting.Clusters == nil || c.job.Data.Label != "" {
+	if c.fitting.Clusters == nil {
 		return nil
 	}
 	s, err := fit.Sample(ctx, c.job, model.Left)

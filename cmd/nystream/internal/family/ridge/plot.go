@@ -74,7 +74,7 @@ func residuals(f *ridge.Fit, j int) chart.Chart {
 		p.Lines = []plotter.XYs{{{X: floats.Min(predicted)}, {X: floats.Max(predicted)}}}
 	}
 	if f.Intervals != nil {
-		p.Title += fmt.Sprintf("; %.1f %% outside of the 90 %% intervals", 100*float64(outside)/float64(max(1, len(truth))))
+		p.Title += fmt.Sprintf("; %.1f %% outside the 90 %% intervals", 100*float64(outside)/float64(max(1, len(truth))))
 		p.Groups = groups
 	}
 	return p

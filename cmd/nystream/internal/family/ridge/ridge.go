@@ -77,18 +77,19 @@ func newTask(j *fit.Job) *fit.Task {
 	c := &task{job: j}
 	j.KernelText = ridgeKernels
 	j.AddLabelAside("classes to predict, in a column or file", "instead of --target")
-	j.AddAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
+	j.AddAside(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "kernel", Arg: "kernels", Usage: "kernels to choose from", Doc: "such as 'rbf(gamma=0.1|1)'; repeat it for more; nystream help kernels lists them", First: true,
 			Value: &alternatives{text: &j.KernelText}, Complete: flags.Kernels},
-		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks", First: true, Value: flags.Int(&c.how.Landmarks, 1000)},
-		flags.Flag{Name: "penalty", Arg: "numbers", Usage: "penalties to choose from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks, or auto", Doc: "which doubles them while the squared error falls by 5 %", First: true,
+			Value: flags.IntOr(&c.how.Landmarks, 1000, "auto", ridge.AutoLandmarks)},
+		flags.Flag{Name: "penalty", Field: "Penalties", Arg: "numbers", Usage: "penalties to choose from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
 		flags.Flag{Name: "folds", Arg: "number", Usage: "number of folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.how.Folds, 0)},
 	)
 	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
 	j.AddAside(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
 	j.Set.Add(
-		flags.Flag{Name: "class-weight", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "equal weights of classes")},
+		flags.Flag{Name: "class-weight", Field: "Balanced", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "equal weights of classes")},
 		flags.Flag{Name: "score-rows", Arg: "number", Usage: "rows that scores are computed on", Doc: "or all, by another pass over them", Value: &scoreRows{&c.how.ScoreRows}},
 		flags.Flag{Name: "std", Usage: "keep what predict --std needs", Doc: "16·landmarks² bytes", Value: flags.Bool(&c.how.Std, false)},
 		flags.Flag{Name: "metric", Arg: "word", Usage: "metric learnt from the data",
@@ -107,7 +108,9 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.When(label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out")
 	refuse.When(label && target, "--label and --target: one of them is predicted; leave the other out")
 	refuse.Missing(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes")
-	refuse.Below("landmarks", c.how.Landmarks, 1)
+	if c.how.Landmarks != ridge.AutoLandmarks {
+		refuse.Below("landmarks", c.how.Landmarks, 1)
+	}
 	refuse.Below("folds", c.how.Folds, 1)
 	refuse.When(slices.ContainsFunc(c.how.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1")
 }
@@ -217,6 +220,11 @@ func (c *task) findClasses(ctx context.Context, source stream.Source) (err error
 func (c *task) solver() ridge.Solver {
 	s := c.how
 	s.Seed, s.Kernels, s.Balanced = c.job.App.Seed, c.kernels[1:], c.classWeight == "balanced"
+	if s.Memory = int64(c.job.App.Memory); s.Memory > 0 {
+		for _, f := range c.files { // which plan adds
+			s.Memory = max(1, s.Memory-8*f.values.Size())
+		}
+	}
 	return s
 }
 

@@ -153,7 +153,7 @@ func (m *embedder) shift(fold, x blas64.General, i, k int) {
 // panelRows returns the number of rows to embed at a time. Only rows whose bits do not depend on it get fewer than
 // [tilesize.PanelRows].
 func (m *embedder) panelRows() int {
-	if m.alone && m.apply == nil {
+	if m.batchInvariant && m.apply == nil {
 		return tilesize.Rows(m.e.width())
 	}
 	return tilesize.PanelRows

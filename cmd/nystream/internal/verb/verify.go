@@ -278,7 +278,7 @@ func doubts(d *model.Description, found *model.Verification, sample int) (doubtf
 }
 
 // report prints the errors measured on a sample of the given size, or on all rows if it is 0.
-func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing, o *verified) error {
+func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing, o *verifyInput) error {
 	d, used := f.Model.Describe(), v.app.Used()
 	doubtful, warnings := doubts(d, found, sample)
 	r := &report.Report{Title: d.Method + " model of " + report.Rounded(d.Subject)}
@@ -318,7 +318,7 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 
 // addReading adds what was read of each source that is in files. numbered says what the rows are that were fetched by
 // number.
-func (o *verified) addReading(r *report.Report, input, numbered string) {
+func (o *verifyInput) addReading(r *report.Report, input, numbered string) {
 	read, names := make(map[string]rows.Reading), []string{"data"}
 	if input == saved.MatrixInput {
 		names = []string{"matrix"}

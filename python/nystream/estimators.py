@@ -294,8 +294,9 @@ class Ridge(RegressorMixin, _Predictor):
         Penalty of ‖f‖² against the sum of squares; None or a list is cross-validated.
     kernel : str, list of str or None
         Name or expression of `nystream help kernels`, or a list to choose from; None is a list of four.
-    n_landmarks : int
-        Number of landmarks: more make smaller errors, and time grows with their square.
+    n_landmarks : int or 'auto'
+        Number of landmarks: more make smaller errors, and time grows with their square. 'auto' doubles 250 up to 4,000,
+        while that removes 5 % of the cross-validated squared error.
     metric : {'diagonal', 'full'} or None
         'diagonal' learns a factor for each column, 'full' a matrix for distances.
     std : bool
@@ -443,8 +444,9 @@ class Classifier(_Chooser):
         Penalty; None or a list is cross-validated.
     kernel : str, list of str or None
         Name or expression of `nystream help kernels`, or a list to choose from; None is a list of four.
-    n_landmarks : int
-        Number of landmarks: more make smaller errors, and time grows with their square.
+    n_landmarks : int or 'auto'
+        Number of landmarks: more make smaller errors, and time grows with their square. 'auto' doubles 250 up to 4,000,
+        while that removes 5 % of the cross-validated squared error.
     metric : {'diagonal', 'full'} or None
         'diagonal' learns a factor for each column, 'full' a matrix for distances.
     class_weight : {'balanced'}, dict or None

@@ -8,13 +8,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestDefaultCounts: landmarks and core points grow with the rank, and no faster than the table of bench/accuracy asks for.
+// TestDefaultCounts: landmarks and core points are those that the table of bench/accuracy asks for.
 func TestDefaultCounts(t *testing.T) {
 	for _, c := range []struct{ rank, landmarks, core, pca int64 }{
 		{1, 4, 40, 500}, {50, 200, 2000, 500}, {100, 400, 2000, 500}, {200, 600, 2000, 600}, {500, 1200, 3000, 1200},
 	} {
 		landmarks, core, err := Landmark{Rank: int(c.rank)}.counts()
-		if pca := (PCA{Rank: int(c.rank)}).landmark().landmarks(); err != nil || landmarks != c.landmarks || core != c.core || pca != c.pca {
+		pca := PCA{Rank: int(c.rank)}.landmark().landmarks()
+		if err != nil || landmarks != c.landmarks || core != c.core || pca != c.pca {
 			t.Errorf("rank %d: %d landmarks, %d core points, %d landmarks of pca: %v", c.rank, landmarks, core, pca, err)
 		}
 	}

@@ -22,8 +22,8 @@ const (
 	leastGain      = 0.05
 )
 
-// first returns the solver of the first step if the fit finds the number of landmarks. All steps have the same folds, so
-// that their errors can be compared.
+// first returns the solver of the first step if the fit finds the number of landmarks. All steps have the same folds,
+// so that their errors can be compared.
 func (s Solver) first() Solver {
 	if s.Landmarks == AutoLandmarks {
 		s.Landmarks, s.Folds = firstLandmarks, cmp.Or(s.Folds, defaultFolds)
@@ -39,14 +39,16 @@ type steps struct {
 }
 
 // chooseLandmarks is [Solver.choose], with the number of landmarks that the settings ask for.
-func (s Solver) chooseLandmarks(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []Tried, *steps, error) {
+func (s Solver) chooseLandmarks(ctx context.Context, e stream.Engine,
+	d *Data, k kernelgen.Kernel) (*candidate, []Tried, *steps, error) {
 	auto, found := s.Landmarks == AutoLandmarks, &steps{}
 	for s = s.first(); ; s.Landmarks *= 2 {
 		c, tried, err := s.choose(ctx, e, d, k)
 		if err != nil || !auto {
 			return c, tried, found, err
 		}
-		found.errors = append(found.errors, model.LandmarkError{Landmarks: c.upper.Cols, Error: math.Sqrt(c.lowest / float64(c.outputs))})
+		found.errors = append(found.errors, model.LandmarkError{Landmarks: c.upper.Cols,
+			Error: math.Sqrt(c.lowest / float64(c.outputs))})
 		end, err := s.ends(e, d.Size(), k, found)
 		if err != nil || end {
 			return c, tried, found, err
@@ -68,14 +70,16 @@ func (s Solver) ends(e stream.Engine, shape model.Size, k kernelgen.Kernel, foun
 		}
 	}
 	if s.Landmarks >= mostLandmarks {
-		found.notes = append(found.notes, fmt.Sprintf("doubling ends at %d landmarks, though the error still falls: name more `landmarks`", s.Landmarks))
+		const note = "doubling ends at %d landmarks, though the error still falls: name more `Landmarks`"
+		found.notes = append(found.notes, fmt.Sprintf(note, s.Landmarks))
 		return true, nil
 	}
 	next := s
 	next.Landmarks *= 2
 	p, err := next.Plan(e, shape, k)
 	if err == nil && s.Memory > 0 && p.Memory.Total() > s.Memory {
-		found.notes = append(found.notes, fmt.Sprintf("doubling ends at %d landmarks: twice as many do not fit into %d MiB; `memory` sets the limit", s.Landmarks, s.Memory>>20))
+		const note = "doubling ends at %d landmarks: twice as many do not fit into %d MiB; `Memory` sets the limit"
+		found.notes = append(found.notes, fmt.Sprintf(note, s.Landmarks, s.Memory>>20))
 		return true, nil
 	}
 	return false, err
@@ -87,7 +91,8 @@ func (s Solver) planAuto(e stream.Engine, shape model.Size, k kernelgen.Kernel) 
 	if err != nil {
 		return nil, err
 	}
-	p.SetNotShardable("landmarks are doubled as passes go, by what they find; name a number of `landmarks`")
-	p.Notes = append(p.Notes, fmt.Sprintf("memory, passes and kernel entries are those of %d landmarks; the data decide", firstLandmarks))
+	p.SetNotShardable("landmarks are doubled as passes go, by what they find; name a number of `Landmarks`")
+	p.Notes = append(p.Notes,
+		fmt.Sprintf("memory, passes and kernel entries are those of %d landmarks; the data decide", firstLandmarks))
 	return p, nil
 }

@@ -56,10 +56,11 @@ func TestAutoLandmarks(t *testing.T) {
 		counts []int
 		note   string
 	}{
-		"error falls":  {data: rough, counts: []int{250, 500, 900}},
-		"error stays":  {data: smooth, counts: []int{250, 440}},
-		"few rows":     {data: waves(t, 200), counts: []int{200}},
-		"memory":       {data: rough, memory: plan.Memory.Total() - 1, counts: []int{250, 500}, note: "doubling ends at 500 landmarks: twice as many do not fit"},
+		"error falls": {data: rough, counts: []int{250, 500, 900}},
+		"error stays": {data: smooth, counts: []int{250, 440}},
+		"few rows":    {data: waves(t, 200), counts: []int{200}},
+		"memory": {data: rough, memory: plan.Memory.Total() - 1, counts: []int{250, 500},
+			note: "doubling ends at 500 landmarks: twice as many do not fit"},
 		"memory to go": {data: rough, memory: plan.Memory.Total(), counts: []int{250, 500, 900}},
 	} {
 		f := fit(ridge.Solver{Landmarks: ridge.AutoLandmarks, Memory: c.memory}, c.data)
@@ -73,8 +74,10 @@ func TestAutoLandmarks(t *testing.T) {
 			}
 			entries += alone.KernelEntries
 		}
-		if !slices.Equal(counts, c.counts) || f.SourcePasses != len(counts) || !(f.KernelEntries <= entries) || !strings.Contains(strings.Join(f.Notes, " "), c.note) {
-			t.Errorf("%s: %v, %d passes, %d entries of %d, %q", name, f.ByLandmarks, f.SourcePasses, f.KernelEntries, entries, f.Notes)
+		if !slices.Equal(counts, c.counts) || f.SourcePasses != len(counts) || !(f.KernelEntries <= entries) ||
+			!strings.Contains(strings.Join(f.Notes, " "), c.note) {
+			t.Errorf("%s: %v, %d passes, %d entries of %d, %q",
+				name, f.ByLandmarks, f.SourcePasses, f.KernelEntries, entries, f.Notes)
 		}
 	}
 }

@@ -82,7 +82,8 @@ func NewTopics() []*cobra.Command {
 	return list
 }
 
-// LongText returns the text of a command or topic. It renders a topic on each call: most runs show none, and start faster.
+// LongText returns the text of a command or topic. It renders a topic on each call: most runs show none, and start
+// faster.
 func LongText(c *cobra.Command) string {
 	if !c.IsAdditionalHelpTopicCommand() || c.Long != "" {
 		return c.Long

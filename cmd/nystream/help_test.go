@@ -19,7 +19,7 @@ func TestHelpIsNarrow(t *testing.T) {
 		if c.Name() != "python" { // a program
 			commands = append(commands, strings.Fields(c.CommandPath())[1:])
 		}
-		narrow(t, c.CommandPath(), c.Long)
+		narrow(t, c.CommandPath(), flags.LongText(c))
 	})
 	for _, words := range commands {
 		for _, args := range [][]string{append([]string{"help"}, words...), append(append([]string{}, words...), "--help")} {

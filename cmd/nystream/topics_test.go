@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 	"github.com/nystream/nystream/cmd/nystream/internal/fit"
+	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
 // Every key of the lines of --log-format json is in help. Reports are checked by checkDocs.
@@ -36,7 +37,7 @@ func TestTopicsAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range fit.NewCommand(a, families).Commands() {
-		if !slices.Contains(docWord.FindAllString(methods.Long, -1), c.Name()) {
+		if !slices.Contains(docWord.FindAllString(flags.LongText(methods), -1), c.Name()) {
 			t.Errorf("the topic methods does not tell of %s", c.Name())
 		}
 	}
@@ -50,7 +51,7 @@ func TestPagesAreTopics(t *testing.T) {
 			t.Fatalf("there is no topic %s: %v", name, err)
 		}
 		for _, mark := range []string{"`", "**", "](", "|---", "<!--"} {
-			if strings.Contains(c.Long, mark) {
+			if strings.Contains(flags.LongText(c), mark) {
 				t.Errorf("the topic %s contains %s", name, mark)
 			}
 		}

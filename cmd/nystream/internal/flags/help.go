@@ -83,7 +83,7 @@ func shortHelp(cmd *cobra.Command, width int) string {
 	case !cmd.HasParent():
 		return firstScreen(cmd, width)
 	case cmd.IsAdditionalHelpTopicCommand():
-		return cmd.Long + "\n"
+		return LongText(cmd) + "\n"
 	}
 	var b strings.Builder
 	rest := make(map[Group][]string)
@@ -100,7 +100,7 @@ func shortHelp(cmd *cobra.Command, width int) string {
 	slices.SortFunc(first, func(a, b *Flag) int { return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.order, b.order)) })
 	text := cmd.Short + ".\n\n"
 	if !own && !cmd.HasSubCommands() {
-		text += cmd.Long + "\n\n" // nystream help has no more
+		text += LongText(cmd) + "\n\n" // nystream help has no more
 	}
 	writeUsage(&b, cmd, text, width)
 	if cmd.HasSubCommands() {
@@ -160,7 +160,7 @@ func CommandList(cmd *cobra.Command) string {
 // longHelp returns the output of nystream help for a command.
 func longHelp(cmd *cobra.Command, width int) string {
 	var b strings.Builder
-	writeUsage(&b, cmd, cmd.Short+".\n\n"+cmd.Long+"\n\n", width)
+	writeUsage(&b, cmd, cmd.Short+".\n\n"+LongText(cmd)+"\n\n", width)
 	groups := make(map[Group][]*Flag)
 	visit(cmd.Flags(), func(f *Flag) { groups[f.Group] = append(groups[f.Group], f) })
 	for _, g := range Groups {

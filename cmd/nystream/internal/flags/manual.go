@@ -53,7 +53,7 @@ func manualPage(c *cobra.Command, date time.Time, version string) string {
 			fmt.Fprintf(&b, ".SH %s\n.nf\n%s\n.fi\n", title, roff(strings.TrimRight(text, "\n")))
 		}
 	}
-	asTyped("DESCRIPTION", c.Long)
+	asTyped("DESCRIPTION", LongText(c))
 	writeFlags(&b, "OPTIONS", c.NonInheritedFlags())
 	writeFlags(&b, "OPTIONS OF ALL COMMANDS", c.InheritedFlags())
 	asTyped("EXAMPLES", c.Example)

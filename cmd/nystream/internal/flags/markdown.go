@@ -3,6 +3,7 @@ package flags
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
@@ -14,12 +15,18 @@ const endOfTopic = "<!-- end of the topic -->"
 // plainText converts a page of Markdown to a title and plain text of at most width columns.
 func plainText(page string, width int) (title, text string) {
 	page, _, _ = strings.Cut(page, endOfTopic)
-	title, page, _ = strings.Cut(strings.TrimPrefix(page, "# "), "\n")
+	title, page = cutTitle(page)
 	var out []string
 	for _, block := range blocksOf(page) {
 		out = append(out, plainBlock(block, width))
 	}
 	return title, strings.Join(out, "\n\n")
+}
+
+// cutTitle returns the title of a page, and what follows.
+func cutTitle(page string) (title, rest string) {
+	title, rest, _ = strings.Cut(strings.TrimPrefix(page, "# "), "\n")
+	return title, rest
 }
 
 // blocksOf splits Markdown at empty lines outside code, and drops comments.
@@ -89,7 +96,7 @@ func plainTable(lines []string, width int) string {
 }
 
 // markup matches links, and the marks of code and bold text.
-var markup = regexp.MustCompile("\\[([^\\]]*)\\]\\([^)]*\\)|`|\\*\\*")
+var markup = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\[([^\\]]*)\\]\\([^)]*\\)|`|\\*\\*") })
 
 // withoutMarkup returns the text of links, code and bold text.
-func withoutMarkup(text string) string { return markup.ReplaceAllString(text, "$1") }
+func withoutMarkup(text string) string { return markup().ReplaceAllString(text, "$1") }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,7 @@ func AddTexts(root *cobra.Command) {
 			return // a topic, or a command of cobra
 		}
 		if isPlan {
-			examples = strings.ReplaceAll(outputs.ReplaceAllString(examples, ""), "nystream fit", "nystream plan fit")
+			examples = strings.ReplaceAll(outputs().ReplaceAllString(examples, ""), "nystream fit", "nystream plan fit")
 		}
 		if examples != "" {
 			c.Example = "  " + strings.ReplaceAll(examples, "\n", "\n  ")
@@ -57,31 +58,49 @@ func AddTexts(root *cobra.Command) {
 }
 
 // outputs matches the outputs of a fit in an example: -o and the rest, on all of its lines.
-var outputs = regexp.MustCompile(`[ \\\n]+-o (.*\\\n)*.*`)
+var outputs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[ \\\n]+-o (.*\\\n)*.*`) })
 
 // pages are the topics with a page in docs.
 var pages = map[string]string{"formats": "formats.md", "glossary": "glossary.md", "methods": "methods.md",
 	"model": "model-format.md", "shards": "distributed.md"}
 
-// NewTopics returns the help topics that are not commands.
+// NewTopics returns the help topics that are not commands. [LongText] returns their texts.
 func NewTopics() []*cobra.Command {
 	entries, err := texts.ReadDir("topics")
 	mustRegister(err)
-	lists := strings.NewReplacer("JSONKEYS", report.Help(), "KERNELS", kernelTable(), "MAPS", mapList())
 	list := []*cobra.Command{newPythonTopic()}
 	for _, e := range entries {
-		short, long, _, err := readText("topics/" + e.Name())
+		short, _, _, err := readText("topics/" + e.Name())
 		mustRegister(err)
-		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short, Long: lists.Replace(long)})
+		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short})
 	}
 	for name, page := range pages {
-		text, err := docs.Topics.ReadFile(page)
-		mustRegister(err)
-		short, long := plainText(string(text), topicWidth)
-		list = append(list, &cobra.Command{Use: name, Short: short, Long: long})
+		short, _ := cutTitle(readPage(page))
+		list = append(list, &cobra.Command{Use: name, Short: short})
 	}
 	slices.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.Use, b.Use) })
 	return list
+}
+
+// LongText returns the text of a command or topic. It renders a topic on each call: most runs show none, and start
+// faster.
+func LongText(c *cobra.Command) string {
+	if !c.IsAdditionalHelpTopicCommand() || c.Long != "" {
+		return c.Long
+	}
+	if page, found := pages[c.Name()]; found {
+		_, long := plainText(readPage(page), topicWidth)
+		return long
+	}
+	_, long, _, err := readText("topics/" + c.Name() + ".txt")
+	mustRegister(err)
+	return strings.NewReplacer("JSONKEYS", report.Help(), "KERNELS", kernelTable(), "MAPS", mapList()).Replace(long)
+}
+
+func readPage(name string) string {
+	text, err := docs.Topics.ReadFile(name)
+	mustRegister(err)
+	return string(text)
 }
 
 // topicWidth is the width of a topic in columns.

@@ -438,7 +438,7 @@ class Model:
 
     def decision_function(self, x):
         if self.meta['method'] not in ('askls', 'ridge') or not len(self.classes_):
-            raise NotImplementedError('%s: models of %s choose no classes' % (self.path, self.meta['method']))
+            raise NotImplementedError('%s: models of %s do not classify' % (self.path, self.meta['method']))
         return self.transform(x)
 
     def predict(self, x):

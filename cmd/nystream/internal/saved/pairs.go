@@ -84,7 +84,7 @@ type Pairing struct {
 
 // OtherFile is the error that a file is another one than was written with the model.
 func OtherFile(file, model string) error {
-	return fmt.Errorf("%s is not the file that was written with %s: one of them is of another run, perhaps one that was killed between the two; fit again, or rename the one that is not meant", file, model)
+	return fmt.Errorf("%s is not the file that was written with %s: one of them is of another run, perhaps one that was killed in between; fit again, or rename the wrong one", file, model)
 }
 
 // same reports whether the file at path is the one that was written with the model.

@@ -80,7 +80,7 @@ func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*predict
 	r := model.Request{Outputs: []model.Output{model.Novelty}}
 	names, err := r.Names(m)
 	if errors.Is(err, model.ErrNoOutput) {
-		return nil, flags.Usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
+		return nil, flags.Usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that has it",
 			f.Path, f.Family.Name)
 	}
 	if err != nil {

@@ -1,8 +1,8 @@
 """Estimators in the conventions of scikit-learn, fitted and applied by the command nystream.
 
 X is an array, a sparse matrix, a frame of pandas or polars, an Arrow stream (a table or reader of pyarrow, or any object
-with __arrow_c_stream__; needs pyarrow), or paths and URLs of files that the command reads. Unless X is
-an array, y may name columns of X, which then are not features. Results are arrays; batches gives them as a stream, in flat memory.
+with __arrow_c_stream__; needs pyarrow), or paths and URLs of files that the command reads. Unless X is an array, y may
+name columns of X, which then are not features. Results are arrays; batches gives them as a stream, in flat memory.
 """
 
 from __future__ import annotations

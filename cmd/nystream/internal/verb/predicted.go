@@ -121,7 +121,7 @@ func addPredicted(out *report.Report, classes []string, counts []int64) {
 	for c, n := range counts {
 		if n > 0 {
 			predicted = append(predicted, classCount{classes[c], n})
-			words = append(words, fmt.Sprintf("%s (%s)", classes[c], report.Count(n)))
+			words = append(words, fmt.Sprintf("%s\u00a0(%s)", classes[c], report.Count(n)))
 		}
 	}
 	out.Show(keyPredicted, predicted, "predicted", "%s", report.Words(words))

@@ -114,8 +114,8 @@ def listed(names: Iterable[str]) -> str:
 class Words:
     """Translates messages of the command: flags to parameters, temporary files to names.
 
-    parameters has the name of a parameter for each flag, files a name for each path. frame tells that columns are
-    those of a frame in memory."""
+    parameters has the name of a parameter for each flag, files a name for each path. frame says whether
+    the columns come from a frame in memory."""
 
     def __init__(self, parameters: Mapping[str, str], files: Mapping[str, str], frame: bool = False):
         self.parameters, self.files, self.frame = parameters, files, frame

@@ -341,7 +341,7 @@ def mapped(meta, m, x, side='left'):
 
 
 def entries(meta, m, a):
-    """u of new rows of entries of an explicit matrix, with its map."""
+    """u of new rows of an explicit matrix, whose entries its map is applied to."""
     name, scale = re.match(r'(\w+)(?:\(scale=(.*)\))?$', meta['map']).groups()
     a = a * float(scale or 1)
     a = {'identity': lambda a: a, 'relu': lambda a: np.maximum(0, a),

@@ -187,7 +187,7 @@ func settingWords(value any) (string, error) {
 		}
 		return ListText(words), nil
 	}
-	return "", fmt.Errorf("%v is neither text, a number, true, false, nor a list of these", value)
+	return "", fmt.Errorf("%v must be text, a number, true, false or a list of these", value)
 }
 
 // otherVariables are read elsewhere: by the tests, by the completion scripts, to choose

@@ -108,7 +108,7 @@ func CheckFolder(flag, path string) error {
 	}
 	folder = filepath.Dir(target) // through symbolic links
 	if err := blockstore.TryFolder(folder); err != nil {
-		return flags.Usagef("%s %s: nothing can be written in %s: %v", flag, path, folder, err)
+		return flags.Usagef("%s %s: the folder %s is not writable: %v", flag, path, folder, err)
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ func (d *DataFlags) Check() error {
 		return flags.Usagef("--header and --no-header contradict each other; give one, or neither to detect the header")
 	}
 	if d.Skip < 0 {
-		return flags.Usagef("--skip %d is below 0", d.Skip)
+		return flags.Usagef("--skip %d: must be 0 or more", d.Skip)
 	}
 	if d.Comment != "" && (len(d.Comment) != 1 || d.Comment[0] <= ' ' || d.Comment[0] > '~' || d.Comment == `"`) {
 		return flags.Usagef("--comment %q is not one ASCII character, such as '#'", d.Comment)

@@ -7,20 +7,21 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// arranged is a source whose numbers are carried along among its kept columns: each of list is a kept column of src,
-// or below 0 the number -1-list[k] of its rows.
-type arranged struct {
+// arrangedSource presents the numbers of a source as kept columns, among its other kept columns.
+// Entry k of list is the index of a kept column of src or, if negative, -1-j for the number in
+// column j.
+type arrangedSource struct {
 	src  stream.Gatherer
 	info stream.Info
 	list []int
 }
 
-// arrange returns the numbers and kept columns of src as kept columns in the order of list.
-func arrange(src stream.Gatherer, list []int) *arranged {
-	a := &arranged{src, src.Info(), list}
+// arrange returns the numbers and kept columns of src as kept columns, in the order of list.
+func arrange(src stream.Gatherer, list []int) *arrangedSource {
+	a := &arrangedSource{src, src.Info(), list}
 	a.info.Columns, a.info.Nameless, a.info.Kept = nil, false, nil
 	for _, k := range list {
-		f := stream.Field{Kind: stream.Float64, NoNulls: true} // NaN where a row has no vector
+		f := stream.Field{Kind: stream.Float64, NoNulls: true} // NaN if a row has no vector
 		if k >= 0 {
 			f = src.Info().Kept[k]
 		} else {
@@ -31,11 +32,10 @@ func arrange(src stream.Gatherer, list []int) *arranged {
 	return a
 }
 
-// Info describes the source.
-func (a *arranged) Info() stream.Info { return a.info }
+func (a *arrangedSource) Info() stream.Info { return a.info }
 
-// Open returns a reader of the rows from the given one on.
-func (a *arranged) Open(ctx context.Context, first int64) (stream.Reader, error) {
+// Open implements stream.Source.
+func (a *arrangedSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	r, err := a.src.Open(ctx, first)
 	if err != nil {
 		return nil, err
@@ -43,14 +43,14 @@ func (a *arranged) Open(ctx context.Context, first int64) (stream.Reader, error)
 	return &arrangedReader{Reader: r, a: a}, nil
 }
 
-// batch returns a batch of src for so many rows.
-func (a *arranged) batch(rows int) *stream.Batch {
+// batch returns a batch of src with the given number of rows.
+func (a *arrangedSource) batch(rows int) *stream.Batch {
 	info := a.src.Info()
 	return &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: info.NewKept()}
 }
 
 // put appends n rows of a batch of src to the kept columns of dst.
-func (a *arranged) put(dst, from *stream.Batch, n int) {
+func (a *arrangedSource) put(dst, from *stream.Batch, n int) {
 	for k, of := range a.list {
 		if dst.Kept == nil {
 			return
@@ -67,15 +67,15 @@ func (a *arranged) put(dst, from *stream.Batch, n int) {
 }
 
 // clear empties the kept columns of dst.
-func (a *arranged) clear(dst *stream.Batch) {
+func (a *arrangedSource) clear(dst *stream.Batch) {
 	for k := range dst.Kept {
 		dst.Kept[k].Kind, dst.Kept[k].Type = a.info.Kept[k].Kind, a.info.Kept[k].Type
 		dst.Kept[k].Reset()
 	}
 }
 
-// Gather fetches rows by number.
-func (a *arranged) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+// Gather implements stream.Gatherer.
+func (a *arrangedSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	from := a.batch(len(rows))
 	if err := a.src.Gather(ctx, rows, from); err != nil {
 		return err
@@ -85,10 +85,10 @@ func (a *arranged) Gather(ctx context.Context, rows []int64, dst *stream.Batch) 
 	return nil
 }
 
-// arrangedReader reads through a batch of its own.
+// arrangedReader reads src into a batch of its own.
 type arrangedReader struct {
 	stream.Reader
-	a    *arranged
+	a    *arrangedSource
 	from *stream.Batch
 }
 

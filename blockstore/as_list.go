@@ -14,7 +14,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// asList makes an encoder of rows whose numbers are one list column, if s asks for that.
+// asList returns an encoder that writes the numbers of a row as one list column if s requests that,
+// else start.
 func (s *Schema) asList(name string, start column.StartEncoder) (column.StartEncoder, error) {
 	switch {
 	case s.AsList == "":
@@ -36,7 +37,7 @@ func (s *Schema) asList(name string, start column.StartEncoder) (column.StartEnc
 	}, nil
 }
 
-// listEncoder gives an encoder the numbers of rows as the first kept column, of lists.
+// listEncoder passes the numbers of rows to an encoder as its first kept column, of lists.
 type listEncoder struct {
 	column.Encoder
 	kept []stream.Column
@@ -59,12 +60,12 @@ func (e *listEncoder) Encode(b *stream.Batch, n int) error {
 	return e.Encoder.Encode(&stream.Batch{X: matrix.New(n, 0), Kept: e.kept}, n)
 }
 
-// Describe adds to the metadata of the file, where its format has a place.
+// Describe adds metadata to the file if its format supports it.
 func (e *listEncoder) Describe(about map[string]string) error {
 	return column.Describe(e.Encoder, about)
 }
 
-// Flush implements column.Flusher, where the format does.
+// Flush implements column.Flusher if the wrapped encoder does.
 func (e *listEncoder) Flush() error {
 	if f, ok := e.Encoder.(column.Flusher); ok {
 		return f.Flush()

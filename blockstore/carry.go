@@ -9,23 +9,24 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// Carry says which columns are carried along besides those of Keep.
+// Carry selects the columns that are carried along in addition to those of Keep.
 type Carry uint8
 
 const (
 	// CarryNamed carries none.
 	CarryNamed Carry = iota
-	// CarryRest carries the columns that are not computed with by default: text, dates, times, bytes, the k of k=v
-	// folders. Items of Columns with ! in front leave them out, too. There are none if an item chooses columns.
+	// CarryRest carries the columns that are not features by default: text, dates, times, bytes,
+	// keys of k=v folders. Items of Columns that begin with ! exclude these as well. It carries
+	// nothing if an item selects columns.
 	CarryRest
-	// CarryAll carries all columns, in the order of the file, and computes with none. Items of Columns choose among
-	// columns of any type. Those of Keep come last.
+	// CarryAll carries all columns, in the order of the file, and uses none as a feature. Items of
+	// Columns select among columns of any type. Columns of Keep come last.
 	CarryAll
 )
 
-// carryAll is resolve for CarryAll. Nested values all of whose parts are chosen are carried along whole. Columns that
-// cannot be carried along as they are, such as some numbers of a vector, are taken as numbers if they are some, else
-// left out.
+// carryAll implements resolve for CarryAll. A nested value whose parts are all selected is carried
+// as a whole. A column that cannot be carried unchanged, such as a part of a vector, is read as a
+// number if it is one, else dropped.
 func (s *selector) carryAll(items []string, keep []string) (sel selection, err error) {
 	var wrong complaints
 	n := s.pick(items, nil, places(s.notCarried()), &wrong)
@@ -79,8 +80,8 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 	return sel, nil
 }
 
-// isPlain reports whether a table has nothing but float64, none of which is null. Rows of numbers hold them as they
-// are, and are faster than columns that are carried along.
+// isPlain reports whether a table has only float64 columns without nulls. Rows of numbers represent
+// these exactly, and are faster than kept columns.
 func isPlain(t *column.TableInfo) bool {
 	return !slices.ContainsFunc(t.Columns, func(c column.Info) bool {
 		f := c.Field()
@@ -88,7 +89,7 @@ func isPlain(t *column.TableInfo) bool {
 	})
 }
 
-// rest returns the components that CarryRest carries besides those that are chosen or kept.
+// rest returns the components that CarryRest carries in addition to the selected and kept ones.
 func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
 	if n.positive {
 		return nil

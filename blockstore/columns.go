@@ -7,29 +7,29 @@ import (
 	"github.com/nystream/nystream/internal/quote"
 )
 
-// component is one number or value of a row as selections name it: a column of
-// width one, or a component of a vector column, called name.0, name.1, ..., or a part of a date, called name.year and so on.
+// component is a number or value of a row as selections name it: a column of width one, a component
+// of a vector column, called name.0, name.1, ..., or a part of a date, called name.year and so on.
 type component struct {
 	name   string
-	column int // in the table
-	part   int // of the vector
+	column int // index in the table
+	part   int // index in the vector
 	kind   column.Kind
-	as     column.Part // of a date or a time
+	as     column.Part // part of a date or a time
 }
 
-// selection is what is chosen of a table: indices into its components.
+// selection is a choice of columns of a table, as indices of its components.
 type selection struct {
 	numeric, kept []int
-	words         []word          // the categories among kept
-	leftOut       []LeftOutColumn // that the choice passes over unasked
-	all           bool            // no item chooses columns: more would be chosen if there were more
-	arranged      []int           // how numbers stand among the kept columns, see arrange; nil: before them
+	words         []word          // the kept columns that are categories
+	leftOut       []LeftOutColumn // columns dropped without a request
+	all           bool            // no item selects columns: further columns would be selected too
+	arranged      []int           // order of numbers among the kept columns, see arrange; nil: before them
 
-	keptAt map[int]int  // the place of each component among kept
-	worded map[int]bool // the places that words has
+	keptAt map[int]int  // index among kept of each component
+	worded map[int]bool // indices that words contains
 }
 
-// keep keeps a component, once, and returns its place.
+// keep adds a component to the kept ones, unless it is there, and returns its index among them.
 func (s *selection) keep(i int) (place int, kept bool) {
 	if place, kept = s.keptAt[i]; kept {
 		return place, true
@@ -43,7 +43,7 @@ func (s *selection) keep(i int) (place int, kept bool) {
 	return place, false
 }
 
-// word is a category: its place among the kept columns, and whether it is to be kept besides.
+// word is a category: its index among the kept columns, and whether it is also kept as text.
 type word struct {
 	place   int
 	carried bool
@@ -61,28 +61,28 @@ func (s *selection) addWord(i int) {
 	}
 }
 
-// selector resolves what the user asked for against the columns of one table.
+// selector resolves the selection of a user against the columns of one table.
 type selector struct {
 	*column.TableInfo
 	components []component
-	index      map[string]int // of components, to find those of the first file in another one
-	byWhole    *nameIndex     // of columns and components, to find those that a choice names; nil: few names are looked up
-	onlyNamed  []int          // components that are computed with only when they are named: dates, times and the like, folder keys
+	index      map[string]int // of components, to look up names of the first file in another one
+	byWhole    *nameIndex     // of columns and components, for names in selections; nil if there are few
+	onlyNamed  []int          // components that are features only if named: dates, times, folder keys
 	fromKey    int            // the first component that is a folder key
-	own        int            // how many components the columns have; parts of dates are behind them
+	own        int            // number of components of columns; parts of dates follow them
 	moments    map[int]moment // columns of dates and times
 	dates      Dates
-	absent     map[int]string  // components that other files lack, and why they are left out
+	absent     map[int]string  // components that other files lack, and why they are dropped
 	later      []LeftOutColumn // columns that only later files have
-	noNumbers  bool            // a choice without numbers is allowed
-	categories bool            // text is chosen as numbers are
+	noNumbers  bool            // a selection without numbers is allowed
+	categories bool            // text is selected like numbers
 	carry      Carry
-	nestedAt   map[int][]int // nested values, by the components that they begin with
+	nestedAt   map[int][]int // nested values, by their first component
 	carriers   map[int]bool  // components of nested values that all files have
 	plain      bool          // all columns of all files are plain, see isPlain
 }
 
-// newSelector prepares the choice of columns of t.
+// newSelector returns a selector for the columns of t.
 func newSelector(t *column.TableInfo) *selector {
 	width := 0
 	for _, c := range t.Columns {
@@ -99,8 +99,7 @@ func newSelector(t *column.TableInfo) *selector {
 	return s
 }
 
-// names returns a list of the columns of the kinds that ok admits, nil for all, cut short
-// when there are many.
+// names lists the columns of the kinds that ok accepts, nil for all, abbreviated if there are many.
 func (s *selector) names(ok func(column.Kind) bool) string {
 	var names []string
 	for _, c := range s.Columns {
@@ -111,15 +110,15 @@ func (s *selector) names(ok func(column.Kind) bool) string {
 	return quote.Names(names)
 }
 
-// LeftOutColumn is a column that is no part of the rows though nobody has left it out.
+// LeftOutColumn is a column that is dropped although the user did not exclude it.
 type LeftOutColumn struct {
 	Name string `json:"name"`
-	// Reason is what it holds instead of numbers to compute with: text, date, timestamp, time, lists
-	// of lists; or that the first file does not have it.
+	// Reason is its type, which is not numeric (text, date, timestamp, time, lists of lists), or
+	// that the first file lacks it.
 	Reason string `json:"reason"`
 }
 
-// nameless returns the number of components that the file does not name: the first ones, or none.
+// nameless returns the number of leading components without a name in the file.
 func (s *selector) nameless() (n int) {
 	for n < s.own && s.Columns[s.components[n].column].Nameless {
 		n++
@@ -127,8 +126,8 @@ func (s *selector) nameless() (n int) {
 	return n
 }
 
-// width returns the number of components that the chosen ones are counted among: those without names if all are such,
-// else all, of which folder keys count if one of them is chosen.
+// width returns the number of components from which the chosen ones are selected: those without
+// names if all are such, else all, including folder keys only if one of them is chosen.
 func (s *selector) width(chosen []int) int {
 	if n := s.nameless(); n > 0 && !slices.ContainsFunc(chosen, func(i int) bool { return i >= n }) {
 		return n
@@ -139,6 +138,6 @@ func (s *selector) width(chosen []int) int {
 	return s.own
 }
 
-// unnamed reports whether the format has no names of columns, such as NPY. A label or a vector beside
-// them may have one.
+// unnamed reports whether the format has no column names, such as NPY. A label or a vector besides
+// the columns may have one.
 func (s *selector) unnamed() bool { return s.nameless() > 0 }

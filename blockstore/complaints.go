@@ -11,31 +11,30 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// complaints collect what is wrong with a choice of columns, so that all of it is told at
-// once.
+// complaints collects the errors of a selection, so that all of them are reported at once.
 type complaints struct {
-	unknown   []string // names that no column has
-	leaving   []string // those of them that are to be left out
-	noNumbers []string // columns of text that are to be computed with
+	unknown   []string // unknown names
+	leaving   []string // the unknown names that were to be excluded
+	noNumbers []string // text columns selected as features
 	others    []*stream.DataError
 }
 
-// add adds a complaint, once.
+// add adds an error unless it is there already.
 func (w *complaints) add(e *stream.DataError) {
 	if !slices.ContainsFunc(w.others, func(o *stream.DataError) bool { return o.Error() == e.Error() }) {
 		w.others = append(w.others, e)
 	}
 }
 
-// about returns a complaint about one column.
+// about returns an error about one column.
 func about(name, format string, args ...any) *stream.DataError {
 	return fault.Cell("", stream.NoRow, name, format, args...)
 }
 
-// err returns the error that says it all, or nil.
+// err returns one error with all complaints, or nil.
 func (w *complaints) err(s *selector) error {
 	all := append(w.texts(s), w.others...)
-	all = append(all, w.nobody(s)...)
+	all = append(all, w.unknownColumns(s)...)
 	switch len(all) {
 	case 0:
 		return nil
@@ -53,7 +52,7 @@ func (w *complaints) err(s *selector) error {
 	return fault.File(s.Path, "%s", said[0]).Do("%s", strings.Join(said[1:], "; "))
 }
 
-// texts says that columns of text are to be computed with.
+// texts returns the errors for text columns that are selected as features.
 func (w *complaints) texts(s *selector) []*stream.DataError {
 	if len(w.noNumbers) == 0 {
 		return nil
@@ -61,15 +60,15 @@ func (w *complaints) texts(s *selector) []*stream.DataError {
 	among := s.names(column.Kind.Computable)
 	if len(w.noNumbers) == 1 {
 		return []*stream.DataError{about(w.noNumbers[0], "it holds no numbers but text").
-			Do("make numbers of it with `categories onehot`, carry it along with `keep %s`, or choose among the numeric columns: %s",
+			Do("make numbers of it with `Treatment.Categories onehot`, carry it along with `Options.Keep %s`, or choose among the numeric columns: %s",
 				quote.Bare(w.noNumbers[0]), among)}
 	}
 	return []*stream.DataError{fault.New("columns %s hold no numbers but text", quote.Names(w.noNumbers)).
-		Do("make numbers of them with `categories onehot`, carry them along with `keep`, or choose among the numeric columns: %s", among)}
+		Do("make numbers of them with `Treatment.Categories onehot`, carry them along with `Options.Keep`, or choose among the numeric columns: %s", among)}
 }
 
-// nobody says that columns are not there, and what may have been meant.
-func (w *complaints) nobody(s *selector) []*stream.DataError {
+// unknownColumns returns the errors for unknown names, with suggestions.
+func (w *complaints) unknownColumns(s *selector) []*stream.DataError {
 	if len(w.unknown) == 0 {
 		return nil
 	}

@@ -10,37 +10,37 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// dated is a source some of whose numbers are made of dates and times. These are kept columns of the sources below it, which
-// leave the places of those numbers in a row alone.
-type dated struct {
+// datedSource is a source with numbers computed from dates and times. These are kept columns of the
+// underlying sources, which leave the positions of such numbers in a row unset.
+type datedSource struct {
 	info stream.Info
-	// bare keeps the dates and times alone, all has the kept columns of info behind them.
+	// bare keeps only the dates and times; all keeps in addition the kept columns of info.
 	bare, all stream.Gatherer
 	places    []datePlace
-	dates     int // kept columns that are dates and times
+	dates     int // number of date and time columns
 }
 
-// datePlace is the number in one place of a row: a part of a kept column of dates.
+// datePlace describes a number of a row: a part of a kept column of dates.
 type datePlace struct {
 	at, kept int
 	as       column.Part
 	holds    logical.Type
 }
 
-// Info describes the source.
-func (d *dated) Info() stream.Info { return d.info }
+func (d *datedSource) Info() stream.Info { return d.info }
 
-// Open returns a reader of the rows from the given one on. Only the first read shows which columns are wanted, and opens
-// the file.
-func (d *dated) Open(ctx context.Context, first int64) (stream.Reader, error) {
+// Open implements stream.Source. The file is opened at the first read, which shows whether kept
+// columns are requested.
+func (d *datedSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := d.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
 	return &datedReader{d: d, ctx: ctx, first: first}, nil
 }
 
-// below returns the source to read, and a batch of it with the room of dst; own are the columns of dates.
-func (d *dated) below(dst *stream.Batch, own []stream.Column) (stream.Gatherer, *stream.Batch) {
+// below returns the source to read and a batch for it that shares the memory of dst. own are the
+// columns of dates.
+func (d *datedSource) below(dst *stream.Batch, own []stream.Column) (stream.Gatherer, *stream.Batch) {
 	column.MustFit(d.info, dst)
 	b := &stream.Batch{X: dst.X, Kept: own}
 	if dst.Kept == nil || len(d.info.Kept) == 0 {
@@ -50,8 +50,8 @@ func (d *dated) below(dst *stream.Batch, own []stream.Column) (stream.Gatherer, 
 	return d.all, b
 }
 
-// finish puts numbers into n rows of dst, and takes the kept columns from b.
-func (d *dated) finish(dst, b *stream.Batch, n int) {
+// finish computes the date numbers of n rows of dst, and takes its kept columns from b.
+func (d *datedSource) finish(dst, b *stream.Batch, n int) {
 	for _, p := range d.places {
 		c := &b.Kept[p.kept]
 		for i := range n {
@@ -67,8 +67,8 @@ func (d *dated) finish(dst, b *stream.Batch, n int) {
 	}
 }
 
-// Gather fetches rows by number.
-func (d *dated) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+// Gather implements stream.Gatherer.
+func (d *datedSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	src, b := d.below(dst, d.bare.Info().NewKept())
 	if err := src.Gather(ctx, rows, b); err != nil {
 		return err
@@ -77,9 +77,9 @@ func (d *dated) Gather(ctx context.Context, rows []int64, dst *stream.Batch) err
 	return nil
 }
 
-// datedReader reads rows of a dated source.
+// datedReader reads rows of a datedSource.
 type datedReader struct {
-	d     *dated
+	d     *datedSource
 	ctx   context.Context
 	first int64
 	r     stream.Reader // nil before the first read

@@ -9,43 +9,44 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// Dates is what becomes of dates, timestamps, times and durations in columns that are computed with: those that files
-// have as such, and text that is written as ISO 8601 has them in all rows.
+// Dates selects the treatment of dates, timestamps, times and durations among the features: of
+// columns of these types, and of text columns that hold ISO 8601 dates in all rows.
 type Dates uint8
 
 const (
-	// DatesNone leaves them out; columns that are chosen by name are as with DatesNumber.
+	// DatesNone excludes them. Columns selected by name are treated as under DatesNumber.
 	DatesNone Dates = iota
-	// DatesNumber makes days since 1970 of dates and timestamps, in UTC if they have a zone, and seconds of times and
-	// durations.
+	// DatesNumber converts dates and timestamps to days since 1970, in UTC if they have a zone, and
+	// times and durations to seconds.
 	DatesNumber
-	// DatesCalendar makes four columns of a date or a timestamp: day.year, day.dayofyear (from 1), day.weekday (0 is
-	// Monday) and day.hour. Times and durations are seconds.
+	// DatesCalendar makes four columns of a date or a timestamp: day.year, day.dayofyear (from 1),
+	// day.weekday (0 is Monday) and day.hour. Times and durations become seconds.
 	DatesCalendar
 )
 
 // String returns none, number or calendar.
 func (d Dates) String() string { return [...]string{"none", "number", "calendar"}[d] }
 
-// calendar are the parts of a date.
+// calendar lists the parts of a date under DatesCalendar.
 var calendar = []column.Part{column.Year, column.DayOfYear, column.Weekday, column.Hour}
 
 // moment is a column of dates or times.
 type moment struct {
 	holds logical.Type
-	// first is the component of the first part of a date, which all others follow; 0 if it has none.
+	// first is the component of the first part of a date; the other parts follow it. It is 0 if
+	// there are none.
 	first int
-	empty bool // a column of text in which nothing is: it may stand for dates, too
+	empty bool // a text column without any value, which may be one of dates
 }
 
-// isText reports whether they are text in a file, which says of them what m is.
+// isText reports whether the file stores m as text. of is the meaning that the file declares.
 func (m moment) isText(of column.Meaning) bool {
 	return m.holds.IsTemporal() && !m.empty && !of.IsTemporal()
 }
 
-// setMoments finds the columns of dates and times.
+// setMoments finds the columns of dates and times in all files.
 func (s *fileSet) setMoments() {
-	found := make(map[string]logical.Type) // by the names of columns, in some file
+	found := make(map[string]logical.Type) // by column name, over all files
 	for _, m := range s.members {
 		for i, c := range m.Columns {
 			if of, ok := foundMoment(&m.Columns[i]); ok {
@@ -70,8 +71,8 @@ func foundMoment(c *column.Info) (logical.Type, bool) {
 	return logical.Type{}, false
 }
 
-// setMoments does it for one file. Each file has a type of its own. A column of a file of text in which nothing is has that
-// of another file.
+// setMoments finds the columns of dates and times of one file. Each file has its own types. A text
+// column without any value takes the type that another file has.
 func (s *selector) setMoments(found map[string]logical.Type, isText bool) {
 	s.moments = make(map[int]moment)
 	for i := range s.Columns {
@@ -91,8 +92,8 @@ func (s *selector) setMoments(found map[string]logical.Type, isText bool) {
 	}
 }
 
-// setDates makes numbers of dates and times: components that are moments, and behind all others the parts of dates. It may
-// be called again.
+// setDates appends the parts of dates to the components, and makes components of dates and times
+// numeric. It may be called again.
 func (s *selector) setDates(dates Dates) {
 	s.dates, s.index, s.byWhole, s.onlyNamed, s.components = dates, nil, nil, nil, slices.Clip(s.components[:s.own])
 	for i := range s.own {
@@ -116,7 +117,7 @@ func (s *selector) setDates(dates Dates) {
 	}
 }
 
-// when returns the type of the dates or times of component i; false for other components.
+// when returns the type of component i if it is a date or a time, else false.
 func (s *selector) when(i int) (logical.Type, bool) {
 	c := s.components[i]
 	m, ok := s.moments[c.column]
@@ -126,7 +127,7 @@ func (s *selector) when(i int) (logical.Type, bool) {
 // isPart reports whether component i is a part of a date.
 func (s *selector) isPart(i int) bool { return i >= s.own }
 
-// whole returns the component of the column that component i is a part of.
+// whole returns the component of the column that component i is or belongs to.
 func (s *selector) whole(i int) int {
 	if !s.isPart(i) {
 		return i
@@ -135,7 +136,7 @@ func (s *selector) whole(i int) int {
 	return slices.IndexFunc(s.components[:s.own], func(c component) bool { return c.column == of })
 }
 
-// wholes returns the components of columns that components are, or are parts of.
+// wholes returns the components of the columns that the listed components are or belong to.
 func (s *selector) wholes(list []int) []int {
 	list = slices.Clone(list)
 	for k := range list {
@@ -144,7 +145,8 @@ func (s *selector) wholes(list []int) []int {
 	return list
 }
 
-// inParts returns chosen components with the parts of dates in their places, but those excluded.
+// inParts returns the chosen components with dates replaced by their parts, without the excluded
+// ones.
 func (s *selector) inParts(chosen []int, excluded placeSet, wrong *complaints) (list []int) {
 	if s.dates != DatesCalendar || len(s.components) == s.own {
 		return chosen
@@ -161,7 +163,7 @@ func (s *selector) inParts(chosen []int, excluded placeSet, wrong *complaints) (
 				list = append(list, first+k)
 				if len(s.called(name)) > 1 {
 					wrong.add(about(name, "the file has a column of this name, and %s would have a part that is called so", quote.Name(s.components[i].name)).
-						Do("rename one, or choose `dates number`"))
+						Do("rename one, or choose `Options.Dates number`"))
 				}
 			}
 		}
@@ -169,19 +171,20 @@ func (s *selector) inParts(chosen []int, excluded placeSet, wrong *complaints) (
 	return without(list, nil)
 }
 
-// DateColumn is a column of rows that is made of dates or times.
+// DateColumn is a feature computed from dates or times.
 type DateColumn struct {
-	Column string // of the files
-	As     Dates  // DatesCalendar if it is a part of dates
-	// Empty says that nothing is in the column in the first file, a text, which may be one of dates or of numbers.
+	Column string // name in the files
+	As     Dates  // DatesCalendar for a part of a date
+	// Empty reports that the column, a text, has no value in the first file. It might hold dates or
+	// numbers.
 	Empty bool
 }
 
-// Dates returns by the place in Info().Columns which columns are made of dates and times, and of which columns of the
-// first file.
+// Dates returns the features that are computed from dates and times, by index in Info().Columns,
+// with their columns in the first file.
 func (s *Source) Dates() map[int]DateColumn { return s.dates }
 
-// dateColumns is [Source.Dates] for chosen components.
+// dateColumns returns [Source.Dates] for chosen components.
 func (s *selector) dateColumns(chosen []int) map[int]DateColumn {
 	list := make(map[int]DateColumn)
 	for at, i := range chosen {

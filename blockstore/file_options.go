@@ -12,23 +12,23 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// fileOptions is how one file is read: what the options say of it, checked.
+// fileOptions holds the validated options for one file.
 type fileOptions struct {
 	files    *file.Session
 	format   string
 	array    string
 	encoding charset.Encoding // of text
-	strict   bool             // an encoding of what is no text is an error
-	features int              // of libsvm files, at least
+	strict   bool             // an encoding given for a file that is not text is an error
+	features int              // minimal number of features of libsvm files
 	base     text.IndexBase   // of libsvm files
 	csv      text.CSVOptions
-	live     bool        // a pipe is read as it comes
-	learn    bool        // of a text, all lines tell what its columns are
-	words    []string    // columns of a live pipe that hold text
-	scan     *sync.Mutex // held while all of an object is read
+	live     bool        // a pipe is read while it is written
+	learn    bool        // all lines of a text determine the types of its columns
+	words    []string    // text columns of a live pipe
+	scan     *sync.Mutex // held while an object is read completely
 }
 
-// ofFormat says what format a table has that was opened.
+// ofFormat sets the format of an opened table.
 func ofFormat(t column.Table, err error, format string) (column.Table, error) {
 	if err == nil {
 		t.About().Format = format
@@ -36,14 +36,14 @@ func ofFormat(t column.Table, err error, format string) (column.Table, error) {
 	return t, err
 }
 
-// openText opens a file of one of the formats of text.
+// openText opens a file in a text format.
 func openText(ctx context.Context, in text.Input, r fileOptions) (column.Table, error) {
 	switch r.format {
 	case formats.Libsvm:
 		return text.Libsvm(ctx, in, r.csv.Threads, r.features, r.base)
 	case formats.JSONLines:
 		return text.JSONLines(ctx, in, r.csv.Threads)
-	case formats.CSV, "": // CSV says what is wrong with a file whose format nothing tells
+	case formats.CSV, "": // an unknown format is read as CSV, whose reader reports the problem
 		r.csv.Delimiter = r.csv.DelimiterIn(in.Path)
 		return text.CSV(ctx, in, r.csv)
 	}

@@ -13,14 +13,15 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// fileSet is the files of one source. Columns are chosen in the first one and
-// found again in the others.
+// fileSet holds the files of one source. Columns are selected in the first file and matched in the
+// others.
 type fileSet struct {
 	members []*member
 	base    text.IndexBase // of the libsvm files
 }
 
-// newFileSet prepares the choice of columns. The indices of libsvm files start at base.
+// newFileSet returns the files, ready for the selection of columns. The indices of libsvm files
+// start at base.
 func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fileSet, error) {
 	base, err := text.AgreeOnLibsvm(tables, base)
 	if err != nil {
@@ -30,7 +31,7 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 	s := &fileSet{base: base}
 	for i, t := range tables {
 		switch about := t.About(); about.Format {
-		case formats.Parquet, formats.Arrow, formats.ArrowStream: // a text has an encoding instead
+		case formats.Parquet, formats.Arrow, formats.ArrowStream: // an encoding applies only to text
 			for j := range about.Columns {
 				about.Columns[j].Name = strings.ToValidUTF8(about.Columns[j].Name, "\uFFFD")
 			}
@@ -46,7 +47,7 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 	return s, nil
 }
 
-// choose makes a source of the columns that o asks for.
+// choose returns a source of the columns that o selects.
 func (s *fileSet) choose(o Options) (*Source, error) {
 	if err := s.setTypes(o); err != nil {
 		return nil, err
@@ -93,10 +94,10 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	}
 	if chosen.arranged != nil {
 		info = parts[0].Info()
-		info.Rows, info.PassesToOpen = 0, 0 // join counts them
+		info.Rows, info.PassesToOpen = 0, 0 // join adds them up
 	}
 	for k := range info.Kept {
-		info.Kept[k].Carried = true // columns that were asked for
+		info.Kept[k].Carried = true // requested columns
 	}
 	for _, w := range chosen.words {
 		info.Kept[w.place].Category, info.Kept[w.place].Carried = true, w.carried
@@ -104,7 +105,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	return join(parts, tables, info, chosen, first), nil
 }
 
-// info describes the source: it names the chosen columns as the first file does.
+// info describes the source. The first file names the chosen columns.
 func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, err error) {
 	first := s.members[0]
 	info.Nameless = len(chosen.numeric) > 0
@@ -125,8 +126,8 @@ func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, e
 	return info, nil
 }
 
-// find translates a choice made in the first file to m: by name, or by position between files
-// of one format of which one has no names.
+// find maps a selection in the first file to m: by name, or by position between files of one format
+// if one of them has no names.
 func (m *member) find(first *member, chosen selection) (found selection, err error) {
 	if m == first {
 		return chosen, nil
@@ -152,7 +153,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 		} else if ok && !m.components[j].kind.Computable() {
 			name := m.components[j].name
 			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
-				Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
+				Do("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
 		} else if ok {
 			m.checkMoments(first, i, j, &wrong)
 		}
@@ -162,7 +163,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	return found, wrong.err(m.selector)
 }
 
-// findKept does the part of find that is about kept columns.
+// findKept implements find for kept columns.
 func (m *member) findKept(first *member, kept []int, locate locator, found *selection, wrong *complaints) {
 	for _, i := range kept {
 		if c := first.keptInfo(i); c.Type.IsNested() {
@@ -183,10 +184,10 @@ func (m *member) findKept(first *member, kept []int, locate locator, found *sele
 	}
 }
 
-// locator finds a component of another file, by its number or its name.
+// locator finds a component in another file, by its index or its name in the first.
 type locator func(i int, name string, wrong *complaints) (int, bool)
 
-// keysByName is locate, but for the folder keys of first, which have names in files of any format.
+// keysByName extends locate by the folder keys of first, which have names in files of any format.
 func (m *member) keysByName(first *member, locate locator) locator {
 	return func(i int, name string, wrong *complaints) (int, bool) {
 		switch {
@@ -200,7 +201,7 @@ func (m *member) keysByName(first *member, locate locator) locator {
 	}
 }
 
-// partsByColumn is locate, but for parts of dates in files where columns are found by position.
+// partsByColumn extends locate by the parts of dates in files whose columns are found by position.
 func (m *member) partsByColumn(first *member, locate locator) locator {
 	return func(i int, name string, wrong *complaints) (int, bool) {
 		if !first.isPart(i) || !m.unnamed() {
@@ -213,12 +214,12 @@ func (m *member) partsByColumn(first *member, locate locator) locator {
 		if at := m.moments[m.components[j].column].first; at > 0 {
 			return at + int(first.components[i].as-calendar[0]), true
 		}
-		return j, true // checkMoments refuses it
+		return j, true // checkMoments reports it
 	}
 }
 
-// checkMoments refuses component j of m unless it is of dates or times if component i of the first file is, and only then.
-// A column without a value may be anything.
+// checkMoments adds a complaint unless component j of m and component i of the first file are both
+// dates or times, or neither is. A column without any value matches anything.
 func (m *member) checkMoments(first *member, i, j int, wrong *complaints) {
 	here, isHere := m.when(j)
 	there, isThere := first.when(i)
@@ -231,7 +232,7 @@ func (m *member) checkMoments(first *member, i, j int, wrong *complaints) {
 	case isHere:
 		wrong.add(about(name, "it holds %ss here and numbers in %s", here.Class, first.Path).Do("convert one of them"))
 	default:
-		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
+		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
 	}
 }
 
@@ -248,7 +249,7 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 		}
 	}
 	i, ok := m.index[name]
-	if dot := strings.LastIndexByte(name, '.'); !ok && dot >= 0 { // lists may not be of one length here
+	if dot := strings.LastIndexByte(name, '.'); !ok && dot >= 0 { // lists may have varying lengths in this file
 		if whole, found := m.index[name[:dot]]; found && whole >= 0 && m.components[whole].kind == column.Other {
 			return whole, true
 		}
@@ -258,14 +259,15 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 		wrong.unknown = append(wrong.unknown, name)
 	case i < 0:
 		wrong.add(fault.New("several columns are called %s, and columns are found by their names in all files but the first", quote.Name(name)).
-			Do("rename them, or leave them out with `columns '!%s'`", quote.Bare(name)))
+			Do("rename them, or leave them out with `Options.Columns '!%s'`", quote.Bare(name)))
 	default:
 		return i, true
 	}
 	return 0, false
 }
 
-// likeFormat reports whether both files have one format. CSV is one, compressed or not.
+// likeFormat reports whether both files have the same format. CSV counts as one format, whether or
+// not compressed.
 func (s *selector) likeFormat(other *member) bool {
 	format := func(t *column.TableInfo) string {
 		if len(t.NotByDefault) == 0 && strings.HasPrefix(t.Format, "text") {
@@ -276,8 +278,8 @@ func (s *selector) likeFormat(other *member) bool {
 	return format(s.TableInfo) == format(other.TableInfo)
 }
 
-// keptField gives kept column k the kind that holds its values in every file:
-// integers in one file and floats in another are floats.
+// keptField returns the field for kept column k that can hold its values in every file: integers in
+// one file and floats in another become floats.
 func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err error) {
 	for f, m := range s.members {
 		c := m.keptInfo(found[f].kept[k])
@@ -298,8 +300,8 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 	return field, nil
 }
 
-// joined returns the field that holds the values of both: integers of several widths are int64, numbers otherwise
-// float64, words text. Dates, times and bytes go together only with their like.
+// joined returns the field that can hold values of both: integers of several widths become int64,
+// other numbers float64, words text. Dates, times and bytes combine only with their own type.
 func joined(a, b stream.Field) (stream.Field, bool) {
 	t, u := a.Logical(), b.Logical()
 	whole := func(t logical.Type) bool {
@@ -327,7 +329,7 @@ func joined(a, b stream.Field) (stream.Field, bool) {
 	return f, true
 }
 
-// holds says what a column holds.
+// holds describes the type of a column.
 func holds(f stream.Field) string {
 	if t := f.Logical(); f.Type.Class != logical.None && !t.IsNumber() {
 		return t.String()

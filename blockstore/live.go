@@ -22,9 +22,10 @@ func openLive(ctx context.Context, name string, pipe io.Reader, r fileOptions) (
 	in := newLive(pipe)
 	t, err := openLiveAs(ctx, name, in, r)
 	if err != nil || !t.About().Live {
-		err = errors.Join(err, in.Close())
+		return t, errors.Join(err, in.Close())
 	}
-	return t, err
+	r.files.Reads.Live(in)
+	return t, nil
 }
 
 // newLive starts to read a pipe, and closes it in the end unless it belongs to the caller.

@@ -92,14 +92,14 @@ func (m *member) datesOf(components []int) (d dateFields) {
 	return d
 }
 
-// dated returns the rows of c, which keeps dates alone, or nil if there are none.
-func (m *member) dated(c column.Choice, names stream.Info, dates dateFields) (*dated, error) {
+// datedSource returns the rows of c, which keeps dates alone, or nil if there are none.
+func (m *member) dated(c column.Choice, names stream.Info, dates dateFields) (*datedSource, error) {
 	if len(dates.fields) == 0 {
 		return nil, nil
 	}
 	c.Kept = slices.Clip(c.Kept)
 	bare, err := column.NewRows(m.table, c, names)
-	return &dated{bare: bare, places: dates.places, dates: len(dates.fields)}, err
+	return &datedSource{bare: bare, places: dates.places, dates: len(dates.fields)}, err
 }
 
 // slots returns the columns of the table that hold the given components, folder keys aside, in the order

@@ -37,7 +37,8 @@ type Options struct {
 	// Carry says which columns are carried along besides.
 	Carry Carry
 	// Types are the types of columns of files of text that are carried along, each as name=type: see package
-	// logical. FindTypes lets others be dates, times, timestamps and UUIDs where all their texts are; elsewhere they are text.
+	// logical. A libsvm file has at least the features that are named, as in x99=float64. FindTypes lets others be dates,
+	// times, timestamps and UUIDs where all their texts are; elsewhere they are text.
 	Types     []string
 	FindTypes bool
 	// Layout says how those of the files that are text are laid out.

@@ -8,6 +8,7 @@ type Reading struct {
 	// Bytes are those that were read of files, fetched of objects, and read of copies.
 	Bytes int64
 	// Size is the bytes of all files. Where a copy is read, of a pipe or of compressed text, it is the size of the copy.
+	// Of a pipe that is read as it comes, Size and Bytes are what came so far. Of [FromRecords] they are 0.
 	Size int64
 	// ByNumber are the bytes, among Bytes, that [Source.Gather] read. Those of objects are not among them: its readers
 	// share what they fetch.

@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// checkChiSquare fails if the counts are too far from (or suspiciously close to)
-// the expected ones: beyond 5 standard deviations of the χ² statistic in the
-// Wilson–Hilferty approximation. Seeds are fixed, so a sound generator that
-// passes once passes always.
+// checkChiSquare fails if the counts are too far from the expected ones, or suspiciously close:
+// beyond 5 standard deviations of the χ² statistic in the Wilson–Hilferty approximation. Seeds are
+// fixed, so the outcome never changes.
 func checkChiSquare(t *testing.T, what string, counts []int, expected []float64) {
 	t.Helper()
 	chi := 0.0

@@ -9,11 +9,10 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// factorise replaces the upper triangle of a symmetric matrix A by its Cholesky
-// factor U with A = UᵀU, and reports false if a pivot is not positive and
-// finite. What is below the diagonal must hold zeros, and does then. It works on
-// panels of a few rows: what the rows above contribute is subtracted as a product
-// of matrices.
+// factorise replaces the upper triangle of a symmetric matrix A by its Cholesky factor U, A = UᵀU.
+// It reports false if a pivot is not positive and finite. Entries below the diagonal must be zero
+// and stay zero. It works on panels of a few rows: the contribution of earlier rows is subtracted
+// as a matrix product.
 func factorise(a *simd.Padded) (ok bool) {
 	m := a.General()
 	n := m.Cols
@@ -29,7 +28,7 @@ func factorise(a *simd.Padded) (ok bool) {
 	return true
 }
 
-// factoriseRows finishes a panel, row by row.
+// factoriseRows finishes one panel, row by row.
 func factoriseRows(a *simd.Padded, first, rows int) (ok bool) {
 	for i := first; i < first+rows; i++ {
 		r := a.Row(i)
@@ -52,8 +51,8 @@ func factoriseRows(a *simd.Padded, first, rows int) (ok bool) {
 // productCols is the size of the blocks of multiplyUpper.
 const productCols = 24
 
-// multiplyUpper sets P to U·P for upper triangular matrices with zeros below. A block of the
-// product is made of blocks of P that are not yet overwritten.
+// multiplyUpper sets P to U·P for upper triangular matrices with explicit zeros. Blocks are
+// computed in an order that reads each block of P before overwriting it.
 func multiplyUpper(p, u *simd.Padded) {
 	var room [productCols * productCols]float64
 	a, b := u.General(), p.General()

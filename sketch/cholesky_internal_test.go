@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// normalBlock has normal entries, the columns times 10^digits(j).
+// normalBlock returns normal entries, with column j scaled by 10^digits(j).
 func normalBlock(rows, cols int, seed uint64, digits func(j int) float64) blas64.General {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := matrix.New(rows, cols)
@@ -23,8 +23,8 @@ func normalBlock(rows, cols int, seed uint64, digits func(j int) float64) blas64
 	return m
 }
 
-// mixed returns m times a matrix with normal entries, which hides the grading of its
-// columns in singular values.
+// mixed returns m times a random square matrix, so that graded singular values do not show as
+// graded columns.
 func mixed(m blas64.General) blas64.General {
 	a, mix := matrix.New(m.Rows, m.Cols), normalBlock(m.Cols, m.Cols, 99, level)
 	simd.Gemm('N', 'N', 1, m, mix, 0, a)
@@ -33,8 +33,8 @@ func mixed(m blas64.General) blas64.General {
 
 func level(int) float64 { return 0 }
 
-// Which way is taken shows in the time only, so it is asked for here. On every
-// path, plain Go included, where QR does not come this way.
+// Results do not show which algorithm produced them, so the internal functions are tested directly.
+// They run on every path, also in plain Go, where QR does not use them.
 func TestCholeskyConverges(t *testing.T) {
 	const n = 20
 	steep := func(j int) float64 { return -13 * float64(j) / (n - 1) }
@@ -47,7 +47,7 @@ func TestCholeskyConverges(t *testing.T) {
 	tests := []struct {
 		name         string
 		block        blas64.General
-		begin, whole bool // converges from nothing, in rounds over all rows, and by append
+		begin, whole bool // rounds converge without a previous factor, over all rows, and through append
 	}{
 		{"normal", normalBlock(600, n, 1, level), true, true},
 		{"scaled columns", normalBlock(600, n, 2, scaled), true, true},
@@ -61,7 +61,7 @@ func TestCholeskyConverges(t *testing.T) {
 		for _, test := range tests {
 			var s scratch
 			s.cholesky.reset(n)
-			if ok, finite := s.cholesky.begin(test.block, matrix.New(0, n)); ok != test.begin || !finite {
+			if ok, finite := s.cholesky.factorGram(test.block, matrix.New(0, n)); ok != test.begin || !finite {
 				t.Errorf("%v, %s: from nothing %v, want %v", p, test.name, ok, test.begin)
 			}
 			if ok := s.append(test.block, triangle{cols: n}); ok != test.whole {
@@ -80,7 +80,7 @@ func TestCholeskyConverges(t *testing.T) {
 			for _, factor := range []float64{1e-3, 1, 100} {
 				next := matrix.Clone(test.block)
 				blas64.Scal(factor, blas64.Vector{N: len(next.Data), Inc: 1, Data: next.Data})
-				if ok := s.append(next, r); ok != (test.begin || factor <= 1) { // noise that grows is new
+				if ok := s.append(next, r); ok != (test.begin || factor <= 1) { // growing noise is not in the previous factor
 					t.Errorf("%v, %s: update by %g times the block: %v", p, test.name, factor, ok)
 				}
 			}
@@ -115,7 +115,7 @@ func TestFactorise(t *testing.T) {
 	}
 }
 
-// gramRow returns row i of XᵀX from the diagonal on.
+// gramRow returns row i of XᵀX, from the diagonal on.
 func gramRow(x blas64.General, i int) []float64 {
 	sums := make([]float64, x.Cols-i)
 	for k := range x.Rows {
@@ -172,7 +172,7 @@ func TestMultiplyUpper(t *testing.T) {
 	}
 }
 
-// TestChunkRows: chunks are of whole groups of rows, and no longer than memory allows.
+// Chunks consist of whole groups of rows and stay within the memory limit.
 func TestChunkRows(t *testing.T) {
 	for _, cols := range []int{1, 20, 50, 200, 500, 800, 1600, 5000, 50000} {
 		n := chunkRows(cols)

@@ -131,7 +131,7 @@ func reportAccuracy(b *testing.B, a, q, r *mat.Dense) {
 	b.ReportMetric(orthogonality(q)/(float64(n)*eps), "orthogonality/nε")
 }
 
-// gonumQR returns the thin factorisation by Geqrf and Orgqr.
+// gonumQR returns the thin factorisation of LAPACK's Geqrf and Orgqr.
 func gonumQR(a *mat.Dense) (q, r *mat.Dense) {
 	_, n := a.Dims()
 	q, r = mat.DenseCopyOf(a), mat.NewDense(n, n, nil)

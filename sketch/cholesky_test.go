@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// onEveryPath runs a test on every path of this machine and build.
+// onEveryPath runs a test on every kernel path of this machine and build.
 func onEveryPath(t *testing.T, test func(t *testing.T)) {
 	for _, p := range simd.Available() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -37,13 +37,13 @@ func pieces(a *mat.Dense, ends ...int) []*mat.Dense {
 	return blocks
 }
 
-// tall has the given singular values, in rows much alike.
+// tall returns a matrix with the given singular values whose rows all have similar norms.
 func tall(rows int, sigma []float64, seed uint64) *mat.Dense {
 	n := len(sigma)
 	return mul(orthonormal(rows, n, seed), mat.NewDiagDense(n, sigma), orthonormal(n, n, seed+1).T())
 }
 
-// falling returns n numbers from 1 to 10^-digits, in a geometric sequence.
+// falling returns n numbers in geometric progression from 1 to 10^-digits.
 func falling(n int, digits float64) []float64 {
 	sigma := make([]float64, n)
 	for i := range sigma {
@@ -52,9 +52,8 @@ func falling(n int, digits float64) []float64 {
 	return sigma
 }
 
-// checkFactor fails unless every column of R has the norm, and every pair of
-// columns the inner product, of those of A, up to tol times the norms. Products
-// are summed with what rounding takes from them. Columns may have any scale.
+// checkFactor fails unless the columns of R have the norms and inner products of those of A, to tol
+// times the norms. Reference products are summed with compensation. Columns may have any scale.
 func checkFactor(t testing.TB, what string, a, r *mat.Dense, tol float64) {
 	t.Helper()
 	checkTriangular(t, r)
@@ -103,7 +102,7 @@ func absolute(v mat.Vector) *mat.VecDense {
 	return a
 }
 
-// compensated is a sum of products in twice the precision.
+// compensated is a sum of products in doubled precision.
 type compensated struct{ sum, rest float64 }
 
 func (c *compensated) add(a, b float64) {
@@ -117,8 +116,8 @@ func (c *compensated) add(a, b float64) {
 
 func (c *compensated) total() float64 { return c.sum + c.rest }
 
-// cuts are ways to cut 1000 rows: into one block, a start and updates, a start
-// of few rows by reflections and an update, odd blocks.
+// cuts are row numbers where 1000 rows are cut into blocks: a single block, a start and updates, a
+// start of few rows by reflections and an update, irregular blocks.
 var cuts = [][]int{{}, {256, 512, 768}, {300}, {40, 41, 400}, {0, 0, 7, 600, 999}}
 
 func TestQRSingularValues(t *testing.T) {
@@ -140,7 +139,7 @@ func TestQRSingularValues(t *testing.T) {
 	})
 }
 
-// The relative accuracy of graded columns: each column of R belongs to one of A.
+// Graded columns keep their relative accuracy: each column of R depends on one column of A.
 func TestQRGradedColumns(t *testing.T) {
 	const rows, n = 900, 20
 	scale := make([]float64, n)
@@ -155,7 +154,7 @@ func TestQRGradedColumns(t *testing.T) {
 	})
 }
 
-// Powers of two pass through Cholesky factors to the last bit.
+// Scaling columns by powers of two changes no bit of the factors but the exponents.
 func TestQRPowersOfTwo(t *testing.T) {
 	const rows, n = 900, 11
 	a, exponents := random(rows, n, 1), []int{0, 490, -490, 3, -3, 100, 0, -100, 17, -480, 480}
@@ -177,7 +176,7 @@ func TestQRPowersOfTwo(t *testing.T) {
 	})
 }
 
-// Blocks that are nothing like the rows before them.
+// Blocks with entirely different rows than before are reduced accurately.
 func TestQRBlocksThatBlowUp(t *testing.T) {
 	const n = 30
 	v := orthonormal(n, n, 1)
@@ -211,8 +210,7 @@ func TestQRBlocksThatBlowUp(t *testing.T) {
 	})
 }
 
-// Rows whose norms rise or fall by orders of magnitude, and a coordinate that
-// rises: sorted data.
+// Sorted data: the norms of rows rise or fall by orders of magnitude, or one coordinate rises.
 func TestQRSortedRows(t *testing.T) {
 	const rows, n = 2000, 12
 	onEveryPath(t, func(t *testing.T) {
@@ -261,7 +259,7 @@ func TestQRRankDeficientBlocks(t *testing.T) {
 		} {
 			for _, ends := range [][]int{{}, {300}, {256, 500, 600}, {1, 400}} {
 				tol := 50 * eps
-				if name == "equal rows" { // equal terms are rounded in the same direction
+				if name == "equal rows" { // equal terms all round in the same direction
 					tol = 200 * eps
 				}
 				checkFactor(t, fmt.Sprintf("%s, cuts %v", name, ends), a, dense(qrOf(t, a, ends...).R()), tol)
@@ -282,7 +280,7 @@ func TestQRRange(t *testing.T) {
 	})
 }
 
-// Any tree of merges.
+// Any tree of merges gives an accurate factor.
 func TestQRTrees(t *testing.T) {
 	const n = 17
 	a := tall(1600, falling(n, 11), 1)
@@ -309,8 +307,8 @@ func TestQRTrees(t *testing.T) {
 	})
 }
 
-// Working memory that was used for other shapes, and for blocks that were
-// refused, has no influence.
+// Reused scratch memory does not influence results, whether other shapes or rejected blocks used it
+// before.
 func TestQRSameBits(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		a := tall(900, falling(19, 9), 1)
@@ -336,7 +334,7 @@ func TestQRSameBits(t *testing.T) {
 	})
 }
 
-// A large block is refused like a small one.
+// Large blocks with a non-finite entry are rejected like small ones.
 func TestQRNonFiniteLarge(t *testing.T) {
 	const rows, n = 600, 19
 	onEveryPath(t, func(t *testing.T) {
@@ -364,7 +362,7 @@ func TestQRNonFiniteLarge(t *testing.T) {
 	})
 }
 
-// A pair of large blocks, some rows of them marked.
+// PairQR is accurate for large blocks with some marked rows.
 func TestPairQRLarge(t *testing.T) {
 	const rows, cols = 900, 13
 	marked := []int{0, 5, 300, 301, 302, 899}
@@ -379,7 +377,7 @@ func TestPairQRLarge(t *testing.T) {
 	})
 }
 
-// checkRefusals puts bad entries into rows that are marked and rows that are not.
+// checkRefusals checks that non-finite entries in marked and in unmarked rows are rejected.
 func checkRefusals(t *testing.T, q *sketch.PairQR, rows, cols int, marked []int) {
 	before, _ := q.MarshalBinary()
 	var where *sketch.NonFiniteError
@@ -473,7 +471,7 @@ func FuzzQR(f *testing.F) {
 	})
 }
 
-// compareSingularValues compares those of A and R with columns of norm one.
+// compareSingularValues compares the singular values of A and R after scaling columns to norm one.
 func compareSingularValues(t *testing.T, what string, a, r *mat.Dense) {
 	a, r = mat.DenseCopyOf(a), mat.DenseCopyOf(r)
 	m, n := a.Dims()

@@ -9,14 +9,14 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// ColumnSums accumulates the sum of each column of a matrix that is seen in blocks of
-// rows. Sums carry what rounding takes from them, so they stay accurate to a few ulps of
-// the largest partial sum when the terms cancel.
+// ColumnSums accumulates the sum of each column of a matrix that arrives in blocks of rows. Sums
+// are compensated: even if terms cancel, they are accurate to a few ulps of the largest partial
+// sum.
 type ColumnSums struct {
 	columns []sum
 }
 
-// NewColumnSums returns the sums of a matrix of no rows and so many columns, at least 1.
+// NewColumnSums returns zero sums of cols columns, at least 1.
 func NewColumnSums(cols int) *ColumnSums {
 	if cols < 1 {
 		panic(fmt.Sprintf("sketch: NewColumnSums of %d columns", cols))
@@ -24,10 +24,10 @@ func NewColumnSums(cols int) *ColumnSums {
 	return &ColumnSums{columns: make([]sum, cols)}
 }
 
-// Reset forgets everything seen.
+// Reset sets all sums to zero.
 func (s *ColumnSums) Reset() { clear(s.columns) }
 
-// Totals returns the sums.
+// Totals returns the sum of each column, in a new slice.
 func (s *ColumnSums) Totals() []float64 {
 	totals := make([]float64, len(s.columns))
 	for j := range s.columns {
@@ -36,7 +36,7 @@ func (s *ColumnSums) Totals() []float64 {
 	return totals
 }
 
-// Add takes in the entries of a block of rows.
+// Add adds the rows of a block. It returns an error if an entry is not finite or a sum overflows.
 func (s *ColumnSums) Add(block blas64.General) error {
 	checkShape("the block of ColumnSums.Add", block, block.Rows, len(s.columns))
 	if err := CheckFinite(block); err != nil {
@@ -50,7 +50,7 @@ func (s *ColumnSums) Add(block blas64.General) error {
 	return s.checkOverflow()
 }
 
-// Merge takes in what later has seen. later must not be used afterwards.
+// Merge adds the sums of later. later must not be used afterwards.
 func (s *ColumnSums) Merge(later *ColumnSums) error {
 	if len(later.columns) != len(s.columns) {
 		return fmt.Errorf("cannot merge sums of %d columns with those of %d", len(s.columns), len(later.columns))
@@ -61,7 +61,7 @@ func (s *ColumnSums) Merge(later *ColumnSums) error {
 	return s.checkOverflow()
 }
 
-// checkOverflow returns an error if a sum is beyond float64.
+// checkOverflow returns an error if a sum has overflowed.
 func (s *ColumnSums) checkOverflow() error {
 	for j := range s.columns {
 		if !s.columns[j].finite() {
@@ -71,10 +71,10 @@ func (s *ColumnSums) checkOverflow() error {
 	return nil
 }
 
-// Name names the states of this accumulator, whatever its type is called.
+// Name identifies states of this accumulator, independently of the Go type.
 func (s *ColumnSums) Name() string { return "column sums" }
 
-// MarshalBinary writes the shape, columns, and the sums, each as two numbers.
+// MarshalBinary writes the number of columns and two float64s per sum.
 func (s *ColumnSums) MarshalBinary() ([]byte, error) {
 	data := newState(kindColumnSums, uint64(len(s.columns)))
 	for _, c := range s.columns {
@@ -83,16 +83,16 @@ func (s *ColumnSums) MarshalBinary() ([]byte, error) {
 	return data, nil
 }
 
-// UnmarshalBinary reads what MarshalBinary of ColumnSums of as many columns wrote.
+// UnmarshalBinary reads a state of the same number of columns that MarshalBinary wrote.
 func (s *ColumnSums) UnmarshalBinary(data []byte) error {
 	shape, values, err := openState(data, kindColumnSums, 1)
 	if err != nil {
 		return err
 	}
-	if err := sameShape("columns", shape[0], len(s.columns)); err != nil {
+	if err := checkCount("columns", shape[0], len(s.columns)); err != nil {
 		return err
 	}
-	if err := values.need(2 * len(s.columns)); err != nil {
+	if err := values.checkLength(2 * len(s.columns)); err != nil {
 		return err
 	}
 	numbers := make([]float64, 2*len(s.columns))

@@ -31,12 +31,12 @@ func sumsOf(t testing.TB, a *mat.Dense, ends ...int) *sketch.ColumnSums {
 func TestColumnSumsConformance(t *testing.T) {
 	conformance.Run(t, func() *sketch.ColumnSums { return sketch.NewColumnSums(5) }, func(block int64) *sketch.ColumnSums {
 		a := random(9, 5, uint64(block))
-		a.Scale(math.Pow(10, float64(block)), a) // so that order matters
+		a.Scale(math.Pow(10, float64(block)), a) // makes the order of summation matter
 		return sumsOf(t, a)
 	}, 11)
 }
 
-// exactSum adds without rounding.
+// exactSum sums without rounding errors.
 func exactSum(values []float64) float64 {
 	total := new(big.Float).SetPrec(3000)
 	for _, v := range values {

@@ -2,14 +2,13 @@ package sketch
 
 import "github.com/nystream/nystream/internal/matrix"
 
-// sum is a compensated sum: rest collects the rounding errors of value, each of
-// which is a float64 itself (Knuth, The Art of Computer Programming 2, §4.2.2,
-// Theorem B; the summation is Ogita, Rump and Oishi 2005, Algorithm 4.4).
+// sum is a compensated sum. rest accumulates the rounding errors of value, each of which is exactly
+// a float64 (Knuth, The Art of Computer Programming 2, §4.2.2, Theorem B; the summation is Ogita,
+// Rump and Oishi 2005, Algorithm 4.4).
 type sum struct {
 	value, rest float64
 }
 
-// add adds x.
 func (s *sum) add(x float64) {
 	t := s.value + x
 	z := t - s.value
@@ -17,7 +16,6 @@ func (s *sum) add(x float64) {
 	s.value = t
 }
 
-// merge adds another sum.
 func (s *sum) merge(o sum) {
 	s.add(o.value)
 	s.rest += o.rest

@@ -7,34 +7,34 @@ import (
 	"fmt"
 )
 
-// accumulator is what [Both] and [List] are made of.
+// accumulator is the constraint on the parts of [Both] and [List].
 type accumulator[A any] interface {
 	state
 	Merge(later A) error
 	Reset()
 }
 
-// state is what can be written and read.
+// state is the serial form of an accumulator.
 type state interface {
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// nameOf returns the name of a part, or its type if it has none.
-func nameOf(part any) string {
+// accumulatorName returns the name of an accumulator, or its Go type if it has none.
+func accumulatorName(part any) string {
 	if n, is := part.(interface{ Name() string }); is {
 		return n.Name()
 	}
 	return fmt.Sprintf("%T", part)
 }
 
-// Both folds blocks into two accumulators at once.
+// Both folds blocks into two accumulators in one pass.
 type Both[A accumulator[A], B accumulator[B]] struct {
 	A A
 	B B
 }
 
-// Merge appends each part of later to that of b.
+// Merge merges each part of later into that of b.
 func (b *Both[A, B]) Merge(later *Both[A, B]) error {
 	if err := b.A.Merge(later.A); err != nil {
 		return err
@@ -42,28 +42,29 @@ func (b *Both[A, B]) Merge(later *Both[A, B]) error {
 	return b.B.Merge(later.B)
 }
 
-// Reset makes both parts as good as new.
+// Reset resets both parts.
 func (b *Both[A, B]) Reset() {
 	b.A.Reset()
 	b.B.Reset()
 }
 
-// Name names the states of this accumulator, whatever its type is called.
-func (b *Both[A, B]) Name() string { return "both(" + nameOf(b.A) + ", " + nameOf(b.B) + ")" }
+// Name identifies states of this accumulator by the names of its parts.
+func (b *Both[A, B]) Name() string {
+	return "both(" + accumulatorName(b.A) + ", " + accumulatorName(b.B) + ")"
+}
 
-// MarshalBinary writes the state of each part behind its length.
+// MarshalBinary writes the state of each part, preceded by its length.
 func (b *Both[A, B]) MarshalBinary() ([]byte, error) { return marshalParts([]state{b.A, b.B}) }
 
-// UnmarshalBinary reads what MarshalBinary wrote.
+// UnmarshalBinary reads a state that MarshalBinary wrote. On error neither part changes.
 func (b *Both[A, B]) UnmarshalBinary(data []byte) error {
 	return unmarshalParts(data, []state{b.A, b.B})
 }
 
-// List folds blocks into several accumulators of one type. Lists that are merged have
-// as many.
+// List folds blocks into several accumulators of one type. Only lists of equal length merge.
 type List[A accumulator[A]] []A
 
-// Merge appends each part of later to that of l.
+// Merge merges each part of later into that of l.
 func (l List[A]) Merge(later List[A]) error {
 	if len(later) != len(l) {
 		return fmt.Errorf("cannot merge a list of %d accumulators with one of %d", len(l), len(later))
@@ -76,25 +77,25 @@ func (l List[A]) Merge(later List[A]) error {
 	return nil
 }
 
-// Reset makes all parts as good as new.
+// Reset resets all parts.
 func (l List[A]) Reset() {
 	for _, a := range l {
 		a.Reset()
 	}
 }
 
-// Name names the states of this accumulator, whatever its type is called.
+// Name identifies states of this accumulator by the name of its first part.
 func (l List[A]) Name() string {
 	if len(l) == 0 {
 		return "list"
 	}
-	return "list(" + nameOf(l[0]) + ")"
+	return "list(" + accumulatorName(l[0]) + ")"
 }
 
-// MarshalBinary writes the state of each part behind its length.
+// MarshalBinary writes the state of each part, preceded by its length.
 func (l List[A]) MarshalBinary() ([]byte, error) { return marshalParts(l.states()) }
 
-// UnmarshalBinary reads what MarshalBinary of a list of the same shape wrote.
+// UnmarshalBinary reads a state of a list of the same length and shapes. On error no part changes.
 func (l List[A]) UnmarshalBinary(data []byte) error { return unmarshalParts(data, l.states()) }
 
 func (l List[A]) states() []state {
@@ -117,7 +118,7 @@ func marshalParts(parts []state) ([]byte, error) {
 	return out, nil
 }
 
-// unmarshalParts reads all parts, or changes none of them.
+// unmarshalParts reads the states of all parts. On error it restores them.
 func unmarshalParts(data []byte, parts []state) error {
 	before, err := marshalParts(parts)
 	if err != nil {

@@ -12,7 +12,7 @@ func TestSumConformance(t *testing.T) {
 	conformance.Run(t, func() *sketch.Sum { return sketch.NewSum(4, 3) }, func(block int64) *sketch.Sum {
 		s := sketch.NewSum(4, 3)
 		copy(s.Data, random(4, 3, uint64(block)).RawMatrix().Data)
-		s.Data[5] *= math.Pow(10, float64(block)) // so that order matters
+		s.Data[5] *= math.Pow(10, float64(block)) // makes the order of summation matter
 		s.Count = block + 1
 		return s
 	}, 11)
@@ -49,7 +49,7 @@ func TestBothConformance(t *testing.T) {
 	}, 11)
 }
 
-// Accumulators of another shape are not merged.
+// Accumulators of different shapes do not merge.
 func TestMergeOfOtherShapes(t *testing.T) {
 	if err := sketch.NewSum(2, 3).Merge(sketch.NewSum(3, 2)); err == nil {
 		t.Error("sums of 2×3 and 3×2 numbers are merged")

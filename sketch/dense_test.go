@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// Plain dense matrices as references.
+// Reference computations on plain dense matrices.
 
 func dense(m blas64.General) *mat.Dense {
 	d := mat.NewDense(m.Rows, m.Cols, nil)
@@ -35,7 +35,7 @@ func general(d *mat.Dense, from, to int) blas64.General {
 	return g
 }
 
-// whole is general for all rows.
+// whole returns all rows of d, see general.
 func whole(d *mat.Dense) blas64.General {
 	rows, _ := d.Dims()
 	return general(d, 0, rows)
@@ -54,7 +54,7 @@ func random(rows, cols int, seed uint64) *mat.Dense {
 	return d
 }
 
-// randomBlock returns random as a block.
+// randomBlock is random in the form of a block.
 func randomBlock(rows, cols int, seed uint64) blas64.General { return whole(random(rows, cols, seed)) }
 
 // orthonormal returns a matrix with orthonormal columns.

@@ -1,40 +1,36 @@
-// Package sketch holds the two kinds of small objects a pass is made of.
+// Package sketch provides random sketching operators, and the accumulators that passes fold blocks
+// of rows into.
 //
 // # Operators
 //
-// A sketch operator is a random linear map from many coordinates to few:
-// [SparseSign], [RowSign], [Sample]. It is a plain value. Each of
-// its entries is a pure function of shape, rule and seed, computed by the
-// counter-based generator behind [Random], so any part of it looks the same
-// whoever produces it, in whatever order, on however many machines. Operators
-// never change and may be shared between goroutines.
+// A sketch operator is a random linear map from many coordinates to few: [SparseSign], [RowSign],
+// [Sample]. Each entry is a pure function of shape, rule and seed, computed by the counter-based
+// generator [Random]. Any part of an operator is therefore the same in every process, in whatever
+// order it is computed. Operators never change and may be shared between goroutines.
 //
 // # Accumulators
 //
-// An accumulator is what a pass folds blocks into: [QR], [WhitenedGram], [PairQR], [Gram],
-// [ColumnSums], a [Sum] of whatever the caller adds, and [Both] and [List]
-// of others. Its life is
+// A pass folds blocks into an accumulator: [QR], [WhitenedGram], [PairQR], [Gram], [ColumnSums],
+// [Priority], a [Sum] of caller-defined terms, or a [Both] or [List] of others. The order of calls
+// is
 //
 //	new → Add* → Merge* → finish
 //
-// Add folds in the next rows. a.Merge(b) appends b, whose rows come after those
-// of a; b may be taken apart by this and must not be used afterwards. The
-// finished result is read by methods named after what they return (R, Matrix,
-// Sum), and it does not end the accumulator's life. MarshalBinary and
-// UnmarshalBinary move an accumulator between processes bit for bit; see the
-// section on the serial form. Accumulators are not safe for concurrent use.
+// Add folds in the next rows. a.Merge(b) appends b, whose rows follow those of a; it may reuse the
+// memory of b, which must not be used afterwards. Methods such as R, Matrix and Sum return the
+// current result; more calls of Add and Merge may follow. MarshalBinary and UnmarshalBinary move an
+// accumulator between processes bit for bit, in the serial form below. Accumulators are not safe
+// for concurrent use.
 //
-// The result of an accumulator depends on where the rows were cut into blocks
-// and on the shape of the tree in which the parts were merged, as every
-// floating-point sum does. Package stream fixes both.
+// As for any floating-point sum, the result depends on where the rows were cut into blocks and on
+// the tree in which partial accumulators were merged. Package stream fixes both.
 //
 // # Errors
 //
-// A wrong shape is a mistake of the caller and panics. Add refuses a NaN or an
-// infinity with a [*NonFiniteError], which names row and column inside the
-// block, and leaves the accumulator as it was. When finite input overflows
-// float64 on the way, Add or Merge returns an error that says so, and the
-// accumulator is of no further use.
+// A wrong shape is a programming error and panics. For a NaN or an infinity Add returns a
+// [*NonFiniteError] with row and column inside the block, and leaves the accumulator unchanged. If
+// finite input overflows float64, Add or Merge returns an error, and the accumulator must not be
+// used further.
 //
 // # Serial form
 //
@@ -48,8 +44,7 @@
 //	8       8·k   shape: k unsigned integers, fixed by the kind
 //	…       8·m   values: m float64, their number given by the shape
 //
-// and nothing after it; Both and List write the states of their parts, each behind its
-// length (8 bytes). A state can only be read into an accumulator that was
-// made with the same shape, so that hostile bytes cannot ask for memory. There
-// is no checksum: the file around it has one.
+// and nothing after it. Both and List write the states of their parts, each preceded by its length
+// (8 bytes). A state can only be read into an accumulator of the same shape, so corrupt bytes
+// cannot request memory. There is no checksum: the enclosing file has one.
 package sketch

@@ -16,7 +16,7 @@ type NonFiniteError struct {
 	Value    float64 // NaN, +Inf or -Inf
 }
 
-// Error names the entry.
+// Error gives the position and the value of the entry.
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("the entry at row %d, column %d of the block is %v, not a finite number", e.Row, e.Col, e.Value)
 }
@@ -31,8 +31,7 @@ func CheckFinite(m blas64.General) error {
 	return &NonFiniteError{Row: i, Col: j, Value: matrix.Row(m, i)[j]}
 }
 
-// checkOverflow returns an error if finite blocks have led to an entry of m
-// that is not finite.
+// checkOverflow returns an error if an entry of m, computed from finite blocks, is not finite.
 func checkOverflow(what string, m blas64.General) error {
 	i, j, found := simd.NotFinite(m)
 	if !found {

@@ -10,15 +10,14 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// Gram accumulates the p×q product XᵀY of two tall matrices that are seen in
-// blocks of rows. With Y = X it is the Gram matrix of the columns of X. A Gram
-// matrix knows small singular values only to √ε·σ₁; where they matter use [QR].
+// Gram accumulates the p×q product XᵀY of two tall matrices that arrive in blocks of rows. With Y =
+// X it is the Gram matrix of the columns of X. A Gram matrix resolves singular values only down to
+// √ε·σ₁; use [QR] if smaller ones matter.
 type Gram struct {
 	sum blas64.General // p×q
 }
 
-// NewGram returns the zero product of matrices of p and q columns, at least 1
-// each.
+// NewGram returns a zero p×q product. p and q must be at least 1.
 func NewGram(p, q int) *Gram {
 	if p < 1 || q < 1 {
 		panic(fmt.Sprintf("sketch: NewGram of %d and %d columns", p, q))
@@ -26,12 +25,12 @@ func NewGram(p, q int) *Gram {
 	return &Gram{sum: matrix.New(p, q)}
 }
 
-// Matrix returns XᵀY for all rows seen. The result is the caller's. If x and y
-// were the same in every Add it is symmetric to the last bit.
+// Matrix returns a copy of XᵀY for all rows added. It is exactly symmetric if x and y were the same
+// in every Add.
 func (g *Gram) Matrix() blas64.General { return matrix.Clone(g.sum) }
 
-// Add adds the product of the blocks x (B×p), transposed, and y (B×q). Cost
-// B·p·q multiply-adds, or half of that if x and y are the same memory.
+// Add adds xᵀy for blocks x (B×p) and y (B×q). Cost: B·p·q multiply-adds, or half of that if x and
+// y are the same memory.
 func (g *Gram) Add(x, y blas64.General) error {
 	checkShape("x of Gram.Add", x, x.Rows, g.sum.Rows)
 	checkShape("y of Gram.Add", y, x.Rows, g.sum.Cols)
@@ -43,7 +42,7 @@ func (g *Gram) Add(x, y blas64.General) error {
 	product := matrix.Reuse(&s.product, g.sum.Rows, g.sum.Cols)
 	s.transposedProduct(product, x, y)
 	if CheckFinite(product) != nil {
-		if err := firstInFactors(x, y); err != nil {
+		if err := checkFactors(x, y); err != nil {
 			return err
 		}
 	}
@@ -51,9 +50,9 @@ func (g *Gram) Add(x, y blas64.General) error {
 	return checkOverflow("Gram matrix", g.sum)
 }
 
-// firstInFactors names the first entry that is not finite. Every entry of x and y
-// is in the sums of a row or a column of XᵀY, so there is none if XᵀY is finite.
-func firstInFactors(x, y blas64.General) error {
+// checkFactors returns an error for the first entry of x or y that is not finite. A finite XᵀY
+// needs no such check, since every entry of x and y contributes to a sum in it.
+func checkFactors(x, y blas64.General) error {
 	if err := CheckFinite(x); err != nil {
 		return fmt.Errorf("left factor: %w", err)
 	}
@@ -63,8 +62,8 @@ func firstInFactors(x, y blas64.General) error {
 	return nil
 }
 
-// transposedProduct sets dst to XᵀY. The matrix with itself takes half of the
-// operations and gives the same bits.
+// transposedProduct sets dst to XᵀY. If x and y are the same memory it does half of the operations,
+// with the same bits.
 func (s *scratch) transposedProduct(dst, x, y blas64.General) {
 	switch {
 	case simd.Active() == simd.Go:
@@ -88,7 +87,7 @@ func (c *cholesky) gramInto(dst, x blas64.General) {
 	}
 }
 
-// Merge adds the product of later. later must not be used afterwards.
+// Merge adds the product of later, which must not be used afterwards.
 func (g *Gram) Merge(later *Gram) error {
 	if later.sum.Rows != g.sum.Rows || later.sum.Cols != g.sum.Cols {
 		return fmt.Errorf("cannot merge a %d×%d Gram matrix with one of %d×%d", g.sum.Rows, g.sum.Cols, later.sum.Rows, later.sum.Cols)
@@ -97,31 +96,31 @@ func (g *Gram) Merge(later *Gram) error {
 	return checkOverflow("Gram matrix", g.sum)
 }
 
-// Reset makes the product zero.
+// Reset sets the product to zero.
 func (g *Gram) Reset() { clear(g.sum.Data) }
 
-// Name names the states of this accumulator, whatever its type is called.
+// Name identifies states of this accumulator, independently of the Go type.
 func (g *Gram) Name() string { return "gram" }
 
-// MarshalBinary writes shape p, q and the entries row by row.
+// MarshalBinary writes p, q and the entries row by row.
 func (g *Gram) MarshalBinary() ([]byte, error) {
 	data := newState(kindGram, uint64(g.sum.Rows), uint64(g.sum.Cols))
 	return appendFloats(data, g.sum.Data), nil
 }
 
-// UnmarshalBinary reads what MarshalBinary of a Gram of the same p and q wrote.
+// UnmarshalBinary reads a state of the same p and q that MarshalBinary wrote.
 func (g *Gram) UnmarshalBinary(data []byte) error {
 	shape, values, err := openState(data, kindGram, 2)
 	if err != nil {
 		return err
 	}
-	if err := sameShape("rows", shape[0], g.sum.Rows); err != nil {
+	if err := checkCount("rows", shape[0], g.sum.Rows); err != nil {
 		return err
 	}
-	if err := sameShape("columns", shape[1], g.sum.Cols); err != nil {
+	if err := checkCount("columns", shape[1], g.sum.Cols); err != nil {
 		return err
 	}
-	if err := values.need(len(g.sum.Data)); err != nil {
+	if err := values.checkLength(len(g.sum.Data)); err != nil {
 		return err
 	}
 	sum := matrix.New(g.sum.Rows, g.sum.Cols)

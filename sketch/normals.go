@@ -2,8 +2,8 @@ package sketch
 
 import "gonum.org/v1/gonum/blas/blas64"
 
-// Normals fills dst with independent standard normal numbers; row i is drawn at
-// position i of the sequence.
+// Normals fills dst with independent standard normal numbers. Row i of dst comes from item i, see
+// [Random.At].
 func (r Random) Normals(dst blas64.General) {
 	for i := range dst.Rows {
 		draws := r.At(uint64(i))
@@ -13,9 +13,9 @@ func (r Random) Normals(dst blas64.General) {
 	}
 }
 
-// Signs fills dst with independent numbers +1 or −1, equally likely; row i is drawn at
-// position i of the sequence. It takes a fiftieth of the time of [Random.Normals], and sums
-// of as many as a hundred rows are as good as normal.
+// Signs fills dst with independent ±1, equally likely. Row i of dst comes from item i, see
+// [Random.At]. It takes a fiftieth of the time of [Random.Normals]. Sums over a hundred rows or
+// more are close to normal.
 func (r Random) Signs(dst blas64.General) {
 	for i := range dst.Rows {
 		draws, bits := r.At(uint64(i)), uint64(0)

@@ -95,7 +95,7 @@ func TestSparseSignHugeRows(t *testing.T) {
 	}
 }
 
-// Over seeds, every row is hit equally often, by every column and either sign.
+// Over many seeds, every column hits every row equally often, with either sign.
 func TestSparseSignUniform(t *testing.T) {
 	const seeds, rows, cols, nnz = 4000, 11, 3, 2
 	counts := make([]int, rows*cols*2)
@@ -218,7 +218,7 @@ func TestRowSignRows(t *testing.T) {
 	})
 }
 
-// All 10 pairs of columns, with all four pairs of signs, come up equally often.
+// All 10 pairs of columns, with all four pairs of signs, are equally frequent.
 func TestRowSignUniform(t *testing.T) {
 	const rows = 20000
 	s := rowSign(t, 5, 2, 1, "uniform")
@@ -236,7 +236,7 @@ func TestRowSignUniform(t *testing.T) {
 	checkChiSquare(t, "rows", counts, uniform(40, rows))
 }
 
-func TestRowSignManySigns(t *testing.T) { // more signs than one word has
+func TestRowSignManySigns(t *testing.T) { // more signs than bits in one word
 	s := rowSign(t, 300, 300, 1, "signs")
 	at, vals := make([]int, 300), make([]float64, 300)
 	positive := 0
@@ -306,7 +306,7 @@ func TestOperatorsRefuse(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// folded puts the columns of a tile in the order of Folded.
+// folded reorders the columns of a tile as Folded lists them.
 func folded(s *sketch.SparseSign, tile *mat.Dense) *mat.Dense {
 	n, m := tile.Dims()
 	out := mat.NewDense(n, m, nil)
@@ -360,8 +360,7 @@ func BenchmarkFoldCols(b *testing.B) {
 	}
 }
 
-// TestNormalsByRow: row i is drawn at position i, also with a gap after each row and without
-// columns.
+// Row i comes from item i, also with padding between rows and without columns.
 func TestNormalsByRow(t *testing.T) {
 	x := blas64.General{Rows: 5, Cols: 3, Stride: 4, Data: make([]float64, 20)}
 	random := sketch.NewRandom(7, "test")

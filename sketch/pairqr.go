@@ -8,24 +8,21 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// PairQR accumulates the R factor of the pair [Y C] of two n×cols matrices,
-// where C is zero but for a few rows: the marked ones. S3SPSD (paper 1,
-// Algorithm 5) needs R factors of Y − αC for shifts α that are known only after
-// the pass, and the pair has them all: with [Y C] = Q·R,
+// PairQR accumulates the R factor of the pair [Y C] of two n×cols matrices, where only a few rows
+// of C, the marked ones, are not zero. S3SPSD (paper 1, Algorithm 5) needs R factors of Y − αC for
+// shifts α that are known only after the pass. The pair yields all of them: with [Y C] = Q·R,
 //
 //	Y − αC = Q·(R·[I; −αI])
 //
-// Rows that are not marked go to a cols×cols factor of their own, rows that are
-// marked to a 2cols×2cols factor, so a block without marked rows costs what
-// [QR] costs.
+// Unmarked rows go to a cols×cols factor and marked rows to a 2cols×2cols factor, so a block
+// without marked rows costs the same as for [QR].
 type PairQR struct {
-	cols   int // of Y, and of C
-	plain  *QR // rows y of Y where C is zero
-	marked *QR // rows [y c] where it is not
+	cols   int // columns of Y, and of C
+	plain  *QR // R factor of the unmarked rows y
+	marked *QR // R factor of the marked rows [y c]
 }
 
-// NewPairQR returns the factor of a pair of no rows; Y and C have cols columns
-// each, at least 1.
+// NewPairQR returns the factor of an empty pair. Y and C have cols columns each, at least 1.
 func NewPairQR(cols int) *PairQR {
 	if cols < 1 {
 		panic(fmt.Sprintf("sketch: NewPairQR of %d columns", cols))
@@ -33,22 +30,21 @@ func NewPairQR(cols int) *PairQR {
 	return &PairQR{cols: cols, plain: NewQR(cols), marked: NewQR(2 * cols)}
 }
 
-// Reset forgets everything seen and keeps the memory.
+// Reset removes all rows and keeps the memory.
 func (p *PairQR) Reset() {
 	p.plain.Reset()
 	p.marked.Reset()
 }
 
-// Rows returns the number of rows seen.
+// Rows returns the number of rows added.
 func (p *PairQR) Rows() int64 { return p.plain.rows + p.marked.rows }
 
 // Cols returns the number of columns of Y.
 func (p *PairQR) Cols() int { return p.cols }
 
-// Add appends rows y of Y (B×cols). marked lists, in ascending order, the rows
-// within the block where C is not zero, and row k of c (len(marked)×cols) is the
-// row of C that belongs to marked[k]. A non-finite entry in y is reported as a
-// [*NonFiniteError]; so is one in c, its row being that of c.
+// Add appends rows y of Y (B×cols). marked lists the rows of the block where C is not zero, in
+// ascending order; row k of c (len(marked)×cols) belongs to row marked[k]. It returns a
+// [*NonFiniteError] for a non-finite entry of y or c; for c, the row is that of c.
 func (p *PairQR) Add(y blas64.General, marked []int, c blas64.General) error {
 	checkShape("y of PairQR.Add", y, y.Rows, p.cols)
 	checkMarked(marked, y.Rows)
@@ -60,10 +56,10 @@ func (p *PairQR) Add(y blas64.General, marked []int, c blas64.General) error {
 	defer s.giveBack()
 	rows := s.pairRows(y, marked, c)
 	if CheckFinite(rows) != nil {
-		return firstInPair(y, c)
+		return checkPair(y, c)
 	}
 	if err := p.plain.append(s, s.plainRows(y, marked)); err != nil {
-		if where := firstInPair(y, c); where != nil {
+		if where := checkPair(y, c); where != nil {
 			return where
 		}
 		return err
@@ -71,8 +67,8 @@ func (p *PairQR) Add(y blas64.General, marked []int, c blas64.General) error {
 	return p.marked.append(s, s.pairRows(y, marked, c))
 }
 
-// firstInPair names the first entry that is not finite, in y and then in c.
-func firstInPair(y, c blas64.General) error {
+// checkPair returns an error for the first entry that is not finite, in y and then in c.
+func checkPair(y, c blas64.General) error {
 	if err := CheckFinite(y); err != nil {
 		return err
 	}
@@ -93,7 +89,7 @@ func checkMarked(marked []int, rows int) {
 	}
 }
 
-// plainRows returns the rows of y that are not marked, in the memory of s.
+// plainRows returns the unmarked rows of y, in scratch memory.
 func (s *scratch) plainRows(y blas64.General, marked []int) blas64.General {
 	plain := matrix.Reuse(&s.rows, y.Rows-len(marked), y.Cols)
 	at := 0
@@ -108,8 +104,7 @@ func (s *scratch) plainRows(y blas64.General, marked []int) blas64.General {
 	return plain
 }
 
-// pairRows returns the marked rows of y, each with its row of c, in the memory of
-// s.
+// pairRows returns the rows [y c] of the marked rows, in scratch memory.
 func (s *scratch) pairRows(y blas64.General, marked []int, c blas64.General) blas64.General {
 	both := matrix.Reuse(&s.rows, len(marked), 2*y.Cols)
 	for k, i := range marked {
@@ -119,7 +114,7 @@ func (s *scratch) pairRows(y blas64.General, marked []int, c blas64.General) bla
 	return both
 }
 
-// Merge appends the rows that later has seen. later must not be used afterwards.
+// Merge appends the rows of later, which must not be used afterwards.
 func (p *PairQR) Merge(later *PairQR) error {
 	if later.cols != p.cols {
 		return fmt.Errorf("cannot merge the R factor of a pair of %d columns each with one of %d", p.cols, later.cols)
@@ -130,37 +125,37 @@ func (p *PairQR) Merge(later *PairQR) error {
 	return p.marked.Merge(later.marked)
 }
 
-// R returns the 2cols×2cols upper triangular R factor of [Y C] with no negative
-// diagonal entry. The result is the caller's. Cost about 4·cols³ operations. It
-// holds infinities only if a column of Y has a norm beyond float64.
+// R returns the 2cols×2cols upper triangular R factor of [Y C], with no negative diagonal entry, in
+// new memory. An entry is infinite only if the norm of a column of Y overflows. Cost: about 4·cols³
+// operations.
 func (p *PairQR) R() blas64.General {
 	s := borrow()
 	defer s.giveBack()
 	r := matrix.New(2*p.cols, 2*p.cols)
-	upperInto(r, s.interleaved(p.plain.r, p.marked.r))
+	copyUpper(r, s.reduceTriangles(p.plain.r, p.marked.r))
 	return r
 }
 
-// Name names the states of this accumulator, whatever its type is called.
+// Name identifies states of this accumulator, independently of the Go type.
 func (p *PairQR) Name() string { return "pair qr" }
 
-// MarshalBinary writes shape cols, rows not marked, rows marked, and both
-// factors as [QR.MarshalBinary] does.
+// MarshalBinary writes cols, the counts of unmarked and marked rows, and both factors in the form
+// of [QR.MarshalBinary].
 func (p *PairQR) MarshalBinary() ([]byte, error) {
 	data := newState(kindPairQR, uint64(p.cols), uint64(p.plain.rows), uint64(p.marked.rows))
 	return p.marked.appendR(p.plain.appendR(data)), nil
 }
 
-// UnmarshalBinary reads what MarshalBinary of a PairQR of as many columns wrote.
+// UnmarshalBinary reads a state of the same number of columns that MarshalBinary wrote.
 func (p *PairQR) UnmarshalBinary(data []byte) error {
 	shape, values, err := openState(data, kindPairQR, 3)
 	if err != nil {
 		return err
 	}
-	if err := sameShape("columns", shape[0], p.cols); err != nil {
+	if err := checkCount("columns", shape[0], p.cols); err != nil {
 		return err
 	}
-	if err := values.need(trapezoid(shape[1], p.cols) + trapezoid(shape[2], 2*p.cols)); err != nil {
+	if err := values.checkLength(trapezoidSize(shape[1], p.cols) + trapezoidSize(shape[2], 2*p.cols)); err != nil {
 		return err
 	}
 	plain, err := readR(values, shape[1], p.cols)

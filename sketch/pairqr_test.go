@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// pair is a matrix Y with its companion C, zero but for the marked rows.
+// pair is a matrix Y and its companion C, whose unmarked rows are zero.
 type pair struct {
 	y, c   *mat.Dense
 	marked []int
@@ -35,7 +35,7 @@ func (p pair) stacked() *mat.Dense {
 	return &both
 }
 
-// addTo adds rows from..to-1.
+// addTo adds rows from..to-1 of the pair to q.
 func (p pair) addTo(t testing.TB, q *sketch.PairQR, from, to int) {
 	t.Helper()
 	var marked []int
@@ -106,8 +106,8 @@ func TestPairQRMerge(t *testing.T) {
 	}
 }
 
-// What the pair is for: the singular values of Y − αC for every α, here with Y
-// so ill-conditioned that Gram matrices would fail.
+// PairQR gives the singular values of Y − αC for every α, even for a Y so ill-conditioned that Gram
+// matrices would fail.
 func TestPairQRShift(t *testing.T) {
 	const rows, cols, nnz = 300, 8, 4
 	s := sparseSign(t, rows, cols, nnz, 1)

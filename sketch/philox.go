@@ -7,9 +7,9 @@ import (
 	"math/bits"
 )
 
-// philox4x32 returns the bijection Philox4x32-10 of Salmon, Moraes, Dror and Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): ten rounds that turn
-// a counter into 128 random bits under a key.
+// philox4x32 is the bijection Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random
+// numbers: as easy as 1, 2, 3" (SC 2011): ten rounds turn a counter into 128 random bits under a
+// key.
 func philox4x32(ctr [4]uint32, key [2]uint32) [4]uint32 {
 	const rounds = 10
 	for range rounds {
@@ -22,32 +22,30 @@ func philox4x32(ctr [4]uint32, key [2]uint32) [4]uint32 {
 	return ctr
 }
 
-// Random is a source of random numbers: a pure function from an item number to random
-// draws. Two streams with the same seed and purpose are equal; a different seed
-// or purpose gives an unrelated stream.
+// Random is a source of random numbers: a pure function from an item number to a sequence of draws.
+// Sources with equal seed and purpose are equal; another seed or purpose gives independent numbers.
 type Random struct {
 	key [2]uint32
 }
 
-// NewRandom returns the random numbers of a seed for a purpose. The purpose says in
-// words what the numbers are for ("landmarks", "core points"), so that two uses
-// of one seed never share their randomness.
+// NewRandom returns the source of random numbers for a seed and a purpose. The purpose describes
+// the use of the numbers ("landmarks", "core points"), so that two uses of one seed never share
+// randomness.
 func NewRandom(seed uint64, purpose string) Random {
 	h := fnv.New64a()
 	h.Write([]byte(purpose)) // never fails
-	mixed := philox4x32(words(seed, h.Sum64()), [2]uint32{})
+	mixed := philox4x32(counterWords(seed, h.Sum64()), [2]uint32{})
 	return Random{key: [2]uint32{mixed[0], mixed[1]}}
 }
 
-// At returns the draws that belong to an item: a row number, an entry number.
+// At returns the draws of an item, such as a row or entry number.
 func (s Random) At(item uint64) Draws {
 	return Draws{key: s.key, item: item}
 }
 
-// Choose returns k distinct numbers out of 0..n-1, every ordered choice equally
-// likely, in the order drawn. The choice of fewer numbers is a prefix of the
-// choice of more. It panics unless 0 ≤ k ≤ n. Time and memory O(k): a
-// Fisher–Yates shuffle that remembers only the places it has touched.
+// Choose returns k distinct numbers of 0..n-1 in the order drawn. Every ordered choice is equally
+// likely, and a choice of fewer numbers is a prefix of one of more. It panics unless 0 ≤ k ≤ n.
+// Time and memory are O(k): a Fisher–Yates shuffle that stores only moved entries.
 func (s Random) Choose(n int64, k int) []int64 {
 	if k < 0 || int64(k) > n {
 		panic(fmt.Sprintf("sketch: cannot choose %d of %d numbers", k, n))
@@ -66,14 +64,13 @@ func (s Random) Choose(n int64, k int) []int64 {
 		j := i64 + int64(d.Uint64n(uint64(n-i64)))
 		chosen[i] = at(j)
 		moved[j] = at(i64)
-		delete(moved, i64) // place i is never looked at again
+		delete(moved, i64) // position i is not visited again
 	}
 	return chosen
 }
 
-// Draws is the sequence of draws that belong to one item of a [Random]. A copy
-// continues from where the original stood. The sequence has 2⁶⁴ blocks of 128
-// bits, the counter of block b being (item, b).
+// Draws is the random sequence of one item of a [Random]. A copy continues independently from the
+// same position. The sequence has 2⁶⁴ blocks of 128 bits; the counter of block b is (item, b).
 type Draws struct {
 	key   [2]uint32
 	item  uint64
@@ -90,16 +87,15 @@ func (d *Draws) Uint64() uint64 {
 		d.spare = false
 		return d.half
 	}
-	b := philox4x32(words(d.item, d.block), d.key)
+	b := philox4x32(counterWords(d.item, d.block), d.key)
 	d.block++
 	d.half, d.spare = uint64(b[3])<<32|uint64(b[2]), true
 	return uint64(b[1])<<32 | uint64(b[0])
 }
 
-// Uint64n returns a number in 0..n-1, all equally likely: the high word of a
-// random 64-bit number times n, drawn again in the rare case that the low word
-// shows the draw to be one of the surplus ones (Lemire 2019, "Fast random
-// integer generation in an interval", Algorithm 5). It panics if n is 0.
+// Uint64n returns a number in 0..n-1, all equally likely: the high word of n times a random 64-bit
+// number, redrawn in the rare case that the low word falls into the biased range (Lemire 2019,
+// "Fast random integer generation in an interval", Algorithm 5). It panics if n is 0.
 func (d *Draws) Uint64n(n uint64) uint64 {
 	if n == 0 {
 		panic("sketch: a random number below 0 was asked for")
@@ -113,12 +109,12 @@ func (d *Draws) Uint64n(n uint64) uint64 {
 	}
 }
 
-// Float64 returns a multiple of 2⁻⁵³ in [0, 1), all equally likely.
+// Float64 returns a uniform multiple of 2⁻⁵³ in [0, 1).
 func (d *Draws) Float64() float64 {
 	return float64(d.Uint64()>>11) * 0x1p-53
 }
 
-// Sign returns +1 or −1.
+// Sign returns +1 or −1, equally likely.
 func (d *Draws) Sign() float64 {
 	return 1 - 2*float64(d.Uint64()>>63)
 }
@@ -136,7 +132,7 @@ func (d *Draws) Normal() float64 {
 	return radius * cos
 }
 
-// words spells a counter: lo in words 0 and 1, hi in words 2 and 3.
-func words(lo, hi uint64) [4]uint32 {
+// counterWords splits a counter into four words: lo in words 0 and 1, hi in words 2 and 3.
+func counterWords(lo, hi uint64) [4]uint32 {
 	return [4]uint32{uint32(lo), uint32(lo >> 32), uint32(hi), uint32(hi >> 32)}
 }

@@ -2,7 +2,7 @@ package sketch
 
 import "testing"
 
-// The three philox4x32-10 vectors of Random123, tests/kat_vectors.
+// The three known-answer vectors of philox4x32-10 in Random123, tests/kat_vectors.
 func TestPhiloxKnownAnswers(t *testing.T) {
 	for _, v := range []struct {
 		ctr  [4]uint32
@@ -27,7 +27,7 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 	}
 }
 
-// The draws of an item are the words of its blocks in order.
+// The draws of an item are the words of its blocks in ascending order.
 func TestDrawsFollowTheCounter(t *testing.T) {
 	s := NewRandom(1, "test")
 	const item = 1<<40 + 7

@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// Models name their seeds, so the numbers of a seed must never change. These
-// were printed once by this package.
+// Models record their seeds, so the numbers of a seed must never change. The expected numbers were
+// printed by this package.
 func TestStreamNeverChanges(t *testing.T) {
 	d := sketch.NewRandom(1, "landmarks").At(3)
 	got := fmt.Sprintf("%016x %d %v %v", d.Uint64(), d.Uint64n(1000), d.Float64(), d.Sign())
@@ -56,8 +56,7 @@ func TestUint64nUniform(t *testing.T) {
 	}
 }
 
-// With n = 3·2⁶² a draw that is not rejected would hit the multiples of 3 twice
-// as often as the rest.
+// With n = 3·2⁶² and no rejection, multiples of 3 would be twice as frequent as other numbers.
 func TestUint64nUnbiased(t *testing.T) {
 	const draws = 20000
 	counts := make([]int, 3)
@@ -155,7 +154,7 @@ func TestChoose(t *testing.T) {
 	})
 }
 
-// All 7·6·5 ordered choices of 3 out of 7 come up equally often.
+// All 7·6·5 ordered choices of 3 out of 7 are equally frequent.
 func TestChooseUniform(t *testing.T) {
 	const draws = 42000
 	place := map[[3]int64]int{}
@@ -170,7 +169,7 @@ func TestChooseUniform(t *testing.T) {
 	checkChiSquare(t, "choices", counts, uniform(len(counts), draws))
 }
 
-// The textbook shuffle with all n places in memory.
+// Choose equals the textbook shuffle that holds all n numbers in memory.
 func TestChooseIsFisherYates(t *testing.T) {
 	for seed := range uint64(50) {
 		const n = 30

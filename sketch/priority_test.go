@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// prioritiesOf returns one draw a row; some are 0.
+// prioritiesOf returns a random priority per row; some are 0.
 func prioritiesOf(start int64, rows int) []float64 {
 	random, p := sketch.NewRandom(5, "test priorities"), make([]float64, rows)
 	for i := range p {
@@ -32,7 +32,7 @@ func TestPriorityConformance(t *testing.T) {
 	}, 11)
 }
 
-// TestPriority compares with sorting.
+// Priority keeps the same rows as sorting all of them by priority.
 func TestPriority(t *testing.T) {
 	const n = 500
 	block, priority := randomBlock(n, 3, 1), prioritiesOf(0, n)

@@ -50,7 +50,7 @@ func checkTriangular(t testing.TB, r *mat.Dense) {
 	}
 }
 
-// referenceR returns gonum's R factor of the whole matrix, with the signs turned.
+// referenceR returns gonum's R factor of the whole matrix, with a positive diagonal.
 func referenceR(a *mat.Dense) *mat.Dense {
 	rows, cols := a.Dims()
 	padded := mat.NewDense(max(rows, cols), cols, nil)
@@ -88,7 +88,7 @@ func TestQRAgainstGonum(t *testing.T) {
 		r := dense(q.R())
 		checkTriangular(t, r)
 		checkClose(t, "RᵀR", mul(r.T(), r), mul(a.T(), a), 200*eps)
-		if rows >= 2*cols { // well conditioned: R itself is determined
+		if rows >= 2*cols { // well conditioned, so R itself is determined
 			checkClose(t, "R", r, referenceR(a), 1e-12)
 		}
 		if q.Rows() != int64(rows) || q.Cols() != cols {
@@ -124,8 +124,7 @@ func TestQRMerge(t *testing.T) {
 	}
 }
 
-// The matrix has known singular values from 1 to 1e-14. A Gram matrix would lose
-// those below 1e-8.
+// QR preserves singular values from 1 to 1e-14. A Gram matrix would lose those below 1e-8.
 func TestQRKeepsSmallSingularValues(t *testing.T) {
 	const rows, cols = 400, 24
 	sigma := make([]float64, cols)
@@ -150,7 +149,7 @@ func TestQRKeepsSmallSingularValues(t *testing.T) {
 	}
 }
 
-// Column scales by powers of two pass through to the last bit.
+// Scaling columns by powers of two changes no bit but the exponents.
 func TestQRColumnScales(t *testing.T) {
 	const rows, cols = 90, 6
 	a := random(rows, cols, 3)
@@ -184,7 +183,7 @@ func TestQRDegenerate(t *testing.T) {
 	got.Scale(0x1p525, got)
 	got.Scale(0x1p525, got)
 	want := dense(qrOf(t, random(40, 5, 4), 10).R())
-	checkClose(t, "denormals", got, want, 1e-5) // they have 24 bits left
+	checkClose(t, "denormals", got, want, 1e-5) // denormals have 24 bits left
 }
 
 func TestQRKnown(t *testing.T) {
@@ -233,7 +232,7 @@ func TestQROverflow(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "scale the data down") {
 		t.Errorf("error %v", err)
 	}
-	// The same shape a little smaller is fine: nothing is squared on the way.
+	// A slightly smaller matrix does not overflow: nothing is squared on the way.
 	huge.Scale(1e-2, huge)
 	r := dense(qrOf(t, huge, 4).R())
 	r.Scale(1e-306, r)
@@ -274,7 +273,7 @@ func TestQRShapes(t *testing.T) {
 	}
 }
 
-// poolsForget is set under the race detector.
+// poolsForget is true under the race detector.
 var poolsForget bool
 
 func TestQRAllocates(t *testing.T) {
@@ -284,13 +283,13 @@ func TestQRAllocates(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if allocs > 1 && !poolsForget { // the pool may be emptied at times
+	if allocs > 1 && !poolsForget { // the pool may be emptied at any time
 		t.Errorf("%v allocations a block", allocs)
 	}
 }
 
 func ExampleQR() {
-	// The rows (3 5) and (4 5), seen in two blocks.
+	// The rows (3 5) and (4 5) arrive in two blocks.
 	q := sketch.NewQR(2)
 	for _, row := range [][]float64{{3, 5}, {4, 5}} {
 		if err := q.Add(blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: row}); err != nil {
@@ -305,7 +304,7 @@ func ExampleQR() {
 	// [0.00 1.00]
 }
 
-// BenchmarkQRAdd adds to a full R, or to none.
+// BenchmarkQRAdd adds a block to a full R and to an empty one.
 func BenchmarkQRAdd(b *testing.B) {
 	for _, shape := range [][2]int{{256, 50}, {1024, 50}, {8192, 50}, {256, 200}, {1024, 200}} {
 		block := randomBlock(shape[0], shape[1], 1)
@@ -348,7 +347,7 @@ func BenchmarkQRMerge(b *testing.B) {
 	}
 }
 
-// A block that is a part of wider rows, none of which is left for an update.
+// A block may be a part of wider rows, and may leave no rows for an update.
 func TestQRPartOfWiderRows(t *testing.T) {
 	part := randomBlock(60, 40, 5)
 	part.Cols = 20

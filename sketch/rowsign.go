@@ -10,22 +10,22 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// RowSign is a sparse-sign operator with a fixed number of nonzeros in every
-// row: NNZ entries ±1/√NNZ at distinct columns (Martinsson and Tropp 2020,
-// "Randomized numerical linear algebra", §9.2, which suggests NNZ = min(Cols, 8)).
-// Every row of the sketched matrix takes part, so this is the rule for a matrix
-// that is read in full anyway.
+// RowSign is a sparse-sign operator with a fixed number of nonzeros in every row: NNZ entries
+// ±1/√NNZ at distinct columns (Martinsson and Tropp 2020, "Randomized numerical linear algebra",
+// §9.2, which suggests NNZ = min(Cols, 8)). Every row of the sketched matrix contributes, so it
+// suits matrices that are read completely anyway.
 //
-// The number of rows is open: row i is a function of i and the fields alone.
-// The mean of C·Cᵀ over seeds is the identity. The fields must not be changed.
+// The number of rows is open: row i is a function of i and the fields alone. The mean of C·Cᵀ over
+// seeds is the identity. The fields must not be changed.
 type RowSign struct {
 	Cols    int // columns
 	NNZ     int // nonzeros in each row
 	Seed    uint64
-	Purpose string // what the operator is for, see NewRandom
+	Purpose string // use of the random numbers, see NewRandom
 }
 
-// NewRowSign returns an operator. It needs 1 ≤ nnz ≤ cols.
+// NewRowSign returns an operator with nnz nonzeros in each row of cols columns. It returns an error
+// unless 1 ≤ nnz ≤ cols.
 func NewRowSign(cols, nnz int, seed uint64, purpose string) (*RowSign, error) {
 	if nnz < 1 || cols < nnz {
 		return nil, fmt.Errorf("%d nonzeros in a row of %d columns: must be 1 to %d", nnz, cols, max(1, cols))
@@ -33,15 +33,15 @@ func NewRowSign(cols, nnz int, seed uint64, purpose string) (*RowSign, error) {
 	return &RowSign{Cols: cols, NNZ: nnz, Seed: seed, Purpose: purpose}, nil
 }
 
-// Row puts the columns of the nonzeros of row i, ascending, into cols and their
-// values into vals, both of length NNZ. Cost about NNZ random draws.
+// Row stores the ascending columns of the nonzeros of row i in cols and their values in vals, both
+// of length NNZ. Cost: about NNZ random draws.
 func (s *RowSign) Row(i int64, cols []int, vals []float64) {
 	s.row(NewRandom(s.Seed, s.Purpose), i, cols, vals)
 }
 
-// row chooses the columns by Floyd's method (Bentley and Floyd 1987, "A sample
-// of brilliance"), which needs one draw for each: draw among the first j+1
-// columns, and take column j itself when the drawn one is taken.
+// row chooses the columns by Floyd's method (Bentley and Floyd 1987, "A sample of brilliance"),
+// with one draw per column: draw among the first j+1 columns, and choose column j itself if the
+// drawn one is already chosen.
 func (s *RowSign) row(random Random, i int64, cols []int, vals []float64) {
 	d := random.At(uint64(i))
 	for t := range s.NNZ {
@@ -63,8 +63,9 @@ func (s *RowSign) row(random Random, i int64, cols []int, vals []float64) {
 	}
 }
 
-// FoldRows adds Cᵀ·tile to dst (Cols×m), where the rows of tile (m columns) have the numbers first, first+1, … Panels in
-// ascending order give the same bits however they are cut. Cost tile.Rows·(NNZ·m + NNZ) multiply-adds and draws.
+// FoldRows adds Cᵀ·tile to dst (Cols×m), where the rows of tile (m columns) have the numbers first,
+// first+1, … If panels are given in ascending order, the bits do not depend on how they are cut.
+// Cost: NNZ·tile.Rows·m multiply-adds and NNZ·tile.Rows draws.
 func (s *RowSign) FoldRows(dst, tile blas64.General, first int64) {
 	checkShape("FoldRows dst", dst, s.Cols, tile.Cols)
 	random, cols, vals := NewRandom(s.Seed, s.Purpose), make([]int, s.NNZ), make([]float64, s.NNZ)

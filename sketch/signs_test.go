@@ -7,8 +7,8 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// TestSigns: every entry is +1 or −1, rows are independent of how many there are, and
-// columns are nearly orthogonal, as those of independent signs are.
+// Every entry is +1 or −1, a row does not depend on the number of rows, and columns are nearly
+// orthogonal, like those of independent signs.
 func TestSigns(t *testing.T) {
 	const rows, cols = 4000, 70
 	m, first := matrix.New(rows, cols), matrix.New(3, cols)

@@ -12,51 +12,48 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// SparseSign is a sparse-sign operator with a fixed number of nonzeros in every
-// column and at most one in every row: a Rows×Cols matrix C with entries 0 and
-// ±1/√NNZ and orthonormal columns. All NNZ·Cols positions are drawn without
-// replacement over the whole matrix, which is what Theorems 2 and 3 of paper 1
-// (ssrSVD and S3SPSD) ask for; its Algorithm 3 as printed draws each column on
-// its own and does not scale.
+// SparseSign is a sparse-sign operator with a fixed number of nonzeros in every column and at most
+// one in every row: a Rows×Cols matrix C with entries 0 and ±1/√NNZ and orthonormal columns. All
+// NNZ·Cols positions are drawn without replacement over the whole matrix, as Theorems 2 and 3 of
+// paper 1 (ssrSVD and S3SPSD) require; its Algorithm 3 as printed draws each column separately and
+// does not scale.
 //
-// C touches NNZ·Cols coordinates only. They are its positions, numbered in
-// ascending order; Ĉ is C restricted to them, so that C = E·Ĉ where E picks the
-// positions.
+// C touches only NNZ·Cols coordinates, its positions, numbered in ascending order. Ĉ is C
+// restricted to them: C = E·Ĉ, where E selects the positions.
 //
-// The fields say what the operator is and must not be changed.
+// The fields must not be changed.
 type SparseSign struct {
 	Rows    int64
 	Cols    int // columns
 	NNZ     int // nonzeros in each column
 	Seed    uint64
-	Purpose string // what the operator is for, see NewRandom
+	Purpose string // use of the random numbers, see NewRandom
 
 	positions []int64   // ascending
 	column    []int     // of each position
 	sign      []float64 // of each position, ±1
-	folded    []int     // the position in each place of Folded
-	foldSign  []float64 // and its sign
+	folded    []int     // position index of each tile column, see Folded
+	foldSign  []float64 // sign of each tile column
 	scale     float64   // 1/√NNZ
 }
 
-// NewSparseSign draws an operator. The arguments must be at least 1, and the
-// nnz·cols positions need as many rows; the error names the largest number of
-// columns that fits. Time and memory O(nnz·cols), whatever the rows.
+// NewSparseSign draws an operator. Arguments must be at least 1, and nnz·cols at most rows;
+// otherwise the error gives the largest number of columns that fits. Time and memory are
+// O(nnz·cols), independent of rows.
 func NewSparseSign(rows int64, cols, nnz int, seed uint64, purpose string) (*SparseSign, error) {
 	if rows < 1 || cols < 1 || nnz < 1 {
 		return nil, fmt.Errorf("a sparse-sign operator of %d rows, %d columns and %d nonzeros a column: each must be at least 1", rows, cols, nnz)
 	}
 	if fit := rows / int64(nnz); int64(cols) > fit {
 		return nil, fmt.Errorf("a sparse-sign operator of %d columns with %d nonzeros each needs %s rows and there are %d: at most %d columns fit",
-			cols, nnz, product(cols, nnz), rows, fit)
+			cols, nnz, formatProduct(cols, nnz), rows, fit)
 	}
 	s := &SparseSign{Rows: rows, Cols: cols, NNZ: nnz, Seed: seed, Purpose: purpose}
 	s.draw()
 	return s, nil
 }
 
-// draw fills in the entries: the t-th position drawn belongs to column t/NNZ
-// and takes the t-th sign.
+// draw sets the entries: the t-th position drawn belongs to column t/NNZ and has the t-th sign.
 func (s *SparseSign) draw() {
 	drawn := NewRandom(s.Seed, s.Purpose).Choose(s.Rows, s.Cols*s.NNZ)
 	signs := NewRandom(s.Seed, s.Purpose+" signs").At(0)
@@ -86,31 +83,28 @@ func (s *SparseSign) draw() {
 	}
 }
 
-// Folded lists the numbers of the positions in the order in which FoldCols wants
-// the columns of a tile: first the first position of every column of C, then the
-// second of every column, and so on, so that a fold is sums of whole vectors.
-// The caller must not modify it.
+// Folded returns the position indices in the column order that FoldCols expects of a tile: the
+// first position of every column of C, then the second of every column, and so on. A fold is then a
+// sum of contiguous vectors. The caller must not modify it.
 func (s *SparseSign) Folded() []int { return s.folded }
 
-// Positions returns the rows of C that are not zero, ascending, NNZ·Cols in
-// number. The caller must not modify them.
+// Positions returns the NNZ·Cols nonzero rows of C, ascending. The caller must not modify them.
 func (s *SparseSign) Positions() []int64 { return s.positions }
 
-// Col returns the column of the nonzero at position number k.
+// Col returns the column of the nonzero at position index k.
 func (s *SparseSign) Col(k int) int { return s.column[k] }
 
-// Value returns the nonzero at position number k, ±1/√NNZ.
+// Value returns the nonzero at position index k, ±1/√NNZ.
 func (s *SparseSign) Value(k int) float64 { return s.sign[k] * s.scale }
 
-// Within returns the numbers first ≤ k < end of the positions in rows
-// start..stop-1.
+// Within returns the range first ≤ k < end of position indices whose rows are in start..stop-1.
 func (s *SparseSign) Within(start, stop int64) (first, end int) {
 	first, _ = slices.BinarySearch(s.positions, start)
 	end, _ = slices.BinarySearch(s.positions, max(start, stop))
 	return first, end
 }
 
-// Row returns the one nonzero of row i of C, or ok = false when the row is zero.
+// Row returns the single nonzero of row i of C. ok is false if the row is zero.
 func (s *SparseSign) Row(i int64) (col int, value float64, ok bool) {
 	k, ok := slices.BinarySearch(s.positions, i)
 	if !ok {
@@ -119,9 +113,8 @@ func (s *SparseSign) Row(i int64) (col int, value float64, ok bool) {
 	return s.Col(k), s.Value(k), true
 }
 
-// Marked returns the rows of C that are not zero among rows start..stop-1: their
-// numbers counted from start, ascending, and the rows themselves, of Cols
-// columns. This is what [PairQR.Add] wants to know about a block.
+// Marked returns the nonzero rows of C among start..stop-1: their numbers relative to start,
+// ascending, and the rows themselves, of Cols columns. These are arguments of [PairQR.Add].
 func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.General) {
 	first, end := s.Within(start, stop)
 	if first == end {
@@ -135,20 +128,18 @@ func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.Genera
 	return marked, rows
 }
 
-// FoldCols computes dst = tile·Ĉ. The columns of tile (B × NNZ·Cols) are in the
-// order of [SparseSign.Folded]; dst is B×Cols and must not overlap tile. Each
-// entry is the signed sum of NNZ numbers, added in ascending order of position,
-// then scaled. Cost B·NNZ·Cols additions.
+// FoldCols sets dst = tile·Ĉ. The columns of tile (B × NNZ·Cols) are in the order of
+// [SparseSign.Folded]; dst is B×Cols and must not overlap tile. Each entry is the signed sum of NNZ
+// numbers in ascending order of position, then scaled. Cost: B·NNZ·Cols additions.
 func (s *SparseSign) FoldCols(dst, tile blas64.General) {
 	checkShape("FoldCols tile", tile, tile.Rows, len(s.positions))
 	checkShape("FoldCols dst", dst, tile.Rows, s.Cols)
 	simd.Fold(dst, tile, s.foldSign, s.scale)
 }
 
-// FoldRows adds Ĉᵀ·tile to dst (Cols×m), where the rows of tile (m columns)
-// belong to the positions numbered first, first+1, … When panels are given in
-// ascending order the result does not depend on how they were cut, to the last
-// bit. Cost tile.Rows·m multiply-adds.
+// FoldRows adds Ĉᵀ·tile to dst (Cols×m), where the rows of tile (m columns) belong to the position
+// indices first, first+1, … If panels are given in ascending order, the bits do not depend on how
+// they are cut. Cost: tile.Rows·m multiply-adds.
 func (s *SparseSign) FoldRows(dst, tile blas64.General, first int) {
 	if first < 0 || first+tile.Rows > len(s.positions) {
 		panic(fmt.Sprintf("sketch: FoldRows of positions %d..%d, but there are %d", first, first+tile.Rows-1, len(s.positions)))
@@ -159,7 +150,7 @@ func (s *SparseSign) FoldRows(dst, tile blas64.General, first int) {
 	}
 }
 
-// product spells a·b, which may not fit an int.
-func product(a, b int) string {
+// formatProduct formats a·b, which may overflow an int.
+func formatProduct(a, b int) string {
 	return fmt.Sprintf("%.0f", float64(a)*float64(b))
 }

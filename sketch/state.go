@@ -21,11 +21,11 @@ const (
 	kindPriority     = 8
 	kindWhitenedGram = 9
 
-	// maxCount is the largest number of rows or entries that is believed.
+	// maxCount is the largest plausible count of rows or entries in a state.
 	maxCount = 1 << 53
 )
 
-// newState begins a state with its header and shape.
+// newState returns the header and the shape of a state.
 func newState(kind uint16, shape ...uint64) []byte {
 	data := append([]byte(nil), stateMagic...)
 	data = binary.LittleEndian.AppendUint16(data, kind)
@@ -36,7 +36,7 @@ func newState(kind uint16, shape ...uint64) []byte {
 	return data
 }
 
-// appendFloats appends values bit for bit.
+// appendFloats appends the bits of values.
 func appendFloats(data []byte, values []float64) []byte {
 	for _, v := range values {
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
@@ -44,8 +44,7 @@ func appendFloats(data []byte, values []float64) []byte {
 	return data
 }
 
-// openState checks the header and returns the n numbers of the shape and a
-// reader of the values.
+// openState checks the header and returns the n integers of the shape and a reader of the values.
 func openState(data []byte, kind uint16, n int) ([]uint64, *floatReader, error) {
 	const header = 8
 	if len(data) < header+8*n {
@@ -67,9 +66,8 @@ func openState(data []byte, kind uint16, n int) ([]uint64, *floatReader, error) 
 	return shape, &floatReader{data: data[header+8*n:]}, nil
 }
 
-// sameShape returns an error if a state has another number of something than
-// the accumulator it is read into.
-func sameShape(what string, state uint64, own int) error {
+// checkCount returns an error if a state has another count than the accumulator that reads it.
+func checkCount(what string, state uint64, own int) error {
 	if state != uint64(own) {
 		return fmt.Errorf("the state has %d %s, want %d", state, what, own)
 	}
@@ -81,15 +79,15 @@ type floatReader struct {
 	data []byte
 }
 
-// need returns an error unless exactly n values are left.
-func (f *floatReader) need(n int) error {
+// checkLength returns an error unless exactly n values are left.
+func (f *floatReader) checkLength(n int) error {
 	if len(f.data)/8 != n || len(f.data)%8 != 0 {
 		return fmt.Errorf("the state has %d bytes of values, want %d values of 8 bytes", len(f.data), n)
 	}
 	return nil
 }
 
-// copy fills dst with the next values, which must be there.
+// copy fills dst with the next values. The caller has checked that there are enough.
 func (f *floatReader) copy(dst []float64) {
 	for i := range dst {
 		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(f.data[8*i:]))
@@ -97,7 +95,8 @@ func (f *floatReader) copy(dst []float64) {
 	f.data = f.data[8*len(dst):]
 }
 
-// read fills dst with the next values, which must be there and be finite.
+// read fills dst with the next values and returns an error if one is not finite. The caller has
+// checked that there are enough.
 func (f *floatReader) read(dst []float64) error {
 	f.copy(dst)
 	if i := simd.FirstNotFinite(dst); i >= 0 {

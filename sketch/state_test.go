@@ -13,13 +13,13 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// state is what every accumulator can do.
+// state is the interface of all accumulators.
 type state interface {
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// fresh returns one accumulator of every kind.
+// fresh returns an empty accumulator of every kind.
 func fresh(t testing.TB) []state {
 	by, err := sketch.NewWhitening(blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{2, 1, 1, 0, 2, 1, 0, 0, 2}})
 	if err != nil {
@@ -29,8 +29,7 @@ func fresh(t testing.TB) []state {
 		sketch.NewWhitenedGram(by)}
 }
 
-// filled returns the serial form of one accumulator of every kind that has seen
-// rows.
+// filled returns the serial form of a non-empty accumulator of every kind.
 func filled(t testing.TB) [][]byte {
 	t.Helper()
 	all := fresh(t)
@@ -104,7 +103,7 @@ func TestStateRefusesNegativeDiagonal(t *testing.T) {
 }
 
 func TestStateRefusesCounts(t *testing.T) {
-	for i := range 2 { // a full triangle fits any number of rows
+	for i := range 2 { // a full triangle is valid for any larger number of rows
 		full := fresh(t)[i]
 		switch a := full.(type) {
 		case *sketch.QR:
@@ -120,7 +119,7 @@ func TestStateRefusesCounts(t *testing.T) {
 	}
 }
 
-// A header that promises more than there is must not be believed.
+// A header that announces more values than follow must not cause a large allocation.
 func TestStateAllocation(t *testing.T) {
 	for i, data := range filled(t) {
 		for at := 8; at+8 <= min(len(data), 32); at += 8 {

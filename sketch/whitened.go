@@ -9,15 +9,15 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// A Whitening is multiplication by U⁻¹ from the right, for an upper triangular U. It never
-// changes and may be shared between goroutines.
+// Whitening is multiplication by U⁻¹ from the right, for an upper triangular U. It never changes
+// and may be shared between goroutines.
 type Whitening struct {
 	u      simd.Padded
 	solver simd.UpperSolver
 }
 
-// NewWhitening returns the whitening by U, of which it copies the upper triangle. It fails if
-// an entry on the diagonal is not between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰.
+// NewWhitening returns the whitening by a copy of the upper triangle of u. It returns an error if
+// the magnitude of a diagonal entry is not between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰.
 func NewWhitening(u blas64.General) (*Whitening, error) {
 	w := new(Whitening)
 	w.u.Reset(u.Rows, u.Cols)
@@ -30,25 +30,25 @@ func NewWhitening(u blas64.General) (*Whitening, error) {
 	return w, nil
 }
 
-// WhitenedGram accumulates the Gram matrix FᵀF of F = A·U⁻¹, where A is a tall matrix that is
-// seen in blocks of rows. Each block is whitened before its product: AᵀA, whitened
-// afterwards, would lose ε·cond(U)² instead of ε. A whitened row w belongs exactly to a row
-// a + e with |e| ≤ cε·|w|·|U| (see [simd.UpperSolver]).
+// WhitenedGram accumulates the Gram matrix FᵀF of F = A·U⁻¹, where A is a tall matrix that arrives
+// in blocks of rows. Each block is whitened before its product: whitening AᵀA afterwards would lose
+// ε·cond(U)² instead of ε. A whitened row w belongs exactly to a row a + e with |e| ≤ cε·|w|·|U|
+// (see [simd.UpperSolver]).
 type WhitenedGram struct {
 	by   *Whitening
 	rows int64
-	gram triangle // the upper triangle of FᵀF, or no rows
+	gram triangle // upper triangle of FᵀF; empty before the first row
 }
 
-// NewWhitenedGram returns the Gram matrix of no rows.
+// NewWhitenedGram returns an empty Gram matrix of rows whitened by the given whitening.
 func NewWhitenedGram(by *Whitening) *WhitenedGram {
 	return &WhitenedGram{by: by, gram: triangle{cols: by.u.Cols()}}
 }
 
-// Reset forgets everything seen and keeps the memory.
+// Reset removes all rows and keeps the memory.
 func (g *WhitenedGram) Reset() { g.rows, g.gram.rows = 0, 0 }
 
-// Add appends the rows of a block. Cost 2·B·cols² operations.
+// Add appends the rows of a block. Cost: 2·B·cols² operations.
 func (g *WhitenedGram) Add(block blas64.General) error {
 	checkShape("the block of WhitenedGram.Add", block, block.Rows, g.gram.cols)
 	if block.Rows == 0 {
@@ -64,7 +64,7 @@ func (g *WhitenedGram) Add(block blas64.General) error {
 	return nil
 }
 
-// add adds rows of a Gram matrix from the diagonal on.
+// add adds a Gram matrix; tail returns its row i from the diagonal on.
 func (g *WhitenedGram) add(tail func(i int) []float64) {
 	if g.gram.rows == 0 {
 		g.gram.resize(g.gram.cols)
@@ -78,7 +78,7 @@ func (g *WhitenedGram) add(tail func(i int) []float64) {
 	}
 }
 
-// Merge adds what later has seen, which must have the same whitening. later must not be used
+// Merge adds the Gram matrix of later, which must have the same whitening and must not be used
 // afterwards.
 func (g *WhitenedGram) Merge(later *WhitenedGram) error {
 	if later.gram.cols != g.gram.cols {
@@ -91,10 +91,10 @@ func (g *WhitenedGram) Merge(later *WhitenedGram) error {
 	return nil
 }
 
-// Rows returns the number of rows seen.
+// Rows returns the number of rows added.
 func (g *WhitenedGram) Rows() int64 { return g.rows }
 
-// Matrix returns FᵀF. The result is the caller's.
+// Matrix returns FᵀF in new memory.
 func (g *WhitenedGram) Matrix() blas64.General {
 	m := matrix.New(g.gram.cols, g.gram.cols)
 	for i := range g.gram.rows {
@@ -105,11 +105,11 @@ func (g *WhitenedGram) Matrix() blas64.General {
 	return m
 }
 
-// Name names the states of this accumulator, whatever its type is called.
+// Name identifies states of this accumulator, independently of the Go type.
 func (g *WhitenedGram) Name() string { return "whitened gram" }
 
-// MarshalBinary writes shape cols and rows, and the upper triangle row by row if there are
-// rows.
+// MarshalBinary writes cols, the number of rows and, if there are rows, the upper triangle row by
+// row.
 func (g *WhitenedGram) MarshalBinary() ([]byte, error) {
 	data := newState(kindWhitenedGram, uint64(g.gram.cols), uint64(g.rows))
 	for i := range g.gram.rows {
@@ -118,13 +118,13 @@ func (g *WhitenedGram) MarshalBinary() ([]byte, error) {
 	return data, nil
 }
 
-// UnmarshalBinary reads what MarshalBinary of a WhitenedGram of as many columns wrote.
+// UnmarshalBinary reads a state of the same number of columns that MarshalBinary wrote.
 func (g *WhitenedGram) UnmarshalBinary(data []byte) error {
 	shape, values, err := openState(data, kindWhitenedGram, 2)
 	if err != nil {
 		return err
 	}
-	if err := sameShape("columns", shape[0], g.gram.cols); err != nil {
+	if err := checkCount("columns", shape[0], g.gram.cols); err != nil {
 		return err
 	}
 	if shape[1] > maxCount {
@@ -135,7 +135,7 @@ func (g *WhitenedGram) UnmarshalBinary(data []byte) error {
 	if restored.rows > 0 {
 		restored.gram.resize(g.gram.cols)
 	}
-	if err := values.need(trapezoid(uint64(restored.gram.rows), g.gram.cols)); err != nil {
+	if err := values.checkLength(trapezoidSize(uint64(restored.gram.rows), g.gram.cols)); err != nil {
 		return err
 	}
 	for i := range restored.gram.rows {

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// BenchmarkWhitenedGram adds 8,192 rows to a Gram matrix, in blocks and in tiles.
+// BenchmarkWhitenedGram adds 8,192 rows to a Gram matrix, by blocks and by tiles.
 func BenchmarkWhitenedGram(b *testing.B) {
 	const rows, block, together = 8192, 128, 1024
 	for _, cols := range []int{520, 1000, 2000} {

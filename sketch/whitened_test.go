@@ -55,8 +55,8 @@ func TestWhitenedGramConformance(t *testing.T) {
 	}, 11)
 }
 
-// TestWhitenedGram: blocks F·U, U of condition 1e7 or more, give FᵀF to rounding. AᵀA whitened
-// afterwards has no digit left.
+// Blocks F·U, with cond(U) of 1e7 or more, give FᵀF to rounding. Whitening AᵀA afterwards leaves no
+// correct digit.
 func TestWhitenedGram(t *testing.T) {
 	const rows, cols = 300, 40
 	u := gradedTriangle(cols, 1e-7)
@@ -80,7 +80,7 @@ func TestWhitenedGram(t *testing.T) {
 	}
 }
 
-// Tiles give FᵀF to rounding, in the same bits however the rows of a call are cut into blocks.
+// Tiles give FᵀF to rounding, with the same bits however the rows of a call are cut into blocks.
 func TestWhitenedGramTiles(t *testing.T) {
 	for _, cols := range []int{5, 96, 97, 300} {
 		const rows = 400
@@ -99,7 +99,7 @@ func TestWhitenedGramTiles(t *testing.T) {
 				var made []*sketch.WhitenedRows
 				for i, from := range call[:len(call)-1] {
 					made = append(made, new(sketch.WhitenedRows))
-					made[i].Whiten(part(0, 5), by) // memory is used again
+					made[i].Whiten(part(0, 5), by) // reuses memory
 					made[i].Whiten(part(from, call[i+1]), by)
 					g.Expect(call[i+1] - from)
 				}

@@ -7,26 +7,26 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// A Gram matrix of thousands of columns takes many megabytes. So the threads of a pass do not
-// have one each: they whiten blocks of rows, and then add tiles of all blocks to the same matrix.
-// A tile reads two panels of columns. Each is one piece of memory: columns of rows that are
-// kilobytes apart would miss the caches of lines and pages.
+// A Gram matrix of thousands of columns takes many megabytes, too much for one per thread. Instead,
+// threads first whiten blocks of rows and then add tiles of all these blocks to one shared matrix.
+// A tile reads two panels of columns. Each panel is contiguous: columns of rows that are kilobytes
+// apart would miss the caches and the TLB.
 
-// tileCols is the number of columns of a panel. Two panels of a few hundred rows and their
-// product fit a second-level cache. Bits do not depend on it.
+// tileCols is the number of columns of a panel. Two panels of a few hundred rows and their product
+// fit in a second-level cache. Results do not depend on it.
 const tileCols = 96
 
-// WhitenedRows are whitened rows F in panels of columns, as [WhitenedGram.AddTile] reads them.
-// The zero value has no rows and may be used again and again.
+// WhitenedRows holds whitened rows F in panels of columns, the layout that [WhitenedGram.AddTile]
+// reads. The zero value is empty and may be reused.
 type WhitenedRows struct {
 	panels []simd.Padded
 }
 
-// Whiten sets f to the whitened rows of a block. Cost B·cols² operations.
+// Whiten sets f to the whitened rows of a block. Cost: B·cols² operations.
 func (f *WhitenedRows) Whiten(block blas64.General, by *Whitening) {
 	checkShape("the block of WhitenedRows.Whiten", block, block.Rows, by.u.Cols())
 	if f.panels == nil {
-		f.panels = make([]simd.Padded, panels(block.Cols))
+		f.panels = make([]simd.Padded, panelCount(block.Cols))
 	}
 	for j := range f.panels {
 		f.panels[j].Reset(block.Rows, min(tileCols, block.Cols-j*tileCols))
@@ -46,7 +46,7 @@ func (f *WhitenedRows) Whiten(block blas64.General, by *Whitening) {
 	}
 }
 
-// Slice returns the rows from ≤ i < to of f, sharing memory.
+// Slice returns the rows from ≤ i < to of f. It shares their memory.
 func (f *WhitenedRows) Slice(from, to int) *WhitenedRows {
 	part := &WhitenedRows{panels: make([]simd.Padded, len(f.panels))}
 	for j := range f.panels {
@@ -63,16 +63,16 @@ func fillPadded(w *simd.Padded, rows blas64.General) {
 	}
 }
 
-// panels returns the number of panels of a matrix of so many columns.
-func panels(cols int) int { return (cols + tileCols - 1) / tileCols }
+// panelCount returns the number of panels of a matrix with cols columns.
+func panelCount(cols int) int { return (cols + tileCols - 1) / tileCols }
 
-// Tiles returns the number of tiles that the upper triangle of FᵀF is cut into.
+// Tiles returns the number of tiles in the upper triangle of FᵀF.
 func (g *WhitenedGram) Tiles() int {
-	n := panels(g.gram.cols)
+	n := panelCount(g.gram.cols)
 	return n * (n + 1) / 2
 }
 
-// Expect prepares for so many more rows, all of whose tiles are added next.
+// Expect announces rows whose tiles are all added next.
 func (g *WhitenedGram) Expect(rows int) {
 	g.rows += int64(rows)
 	if g.gram.rows == 0 && rows > 0 {
@@ -81,12 +81,11 @@ func (g *WhitenedGram) Expect(rows int) {
 	}
 }
 
-// AddTile adds one tile of the Gram matrix of blocks of rows that were expected. Different tiles
-// may be added at the same time. The sum over the rows of a call is made first, so that sums of
-// many calls round no more than those of [WhitenedGram.Add]. Cost 2·B·tileCols² operations for B
-// rows, half of that on the diagonal.
+// AddTile adds one tile of the Gram matrix of blocks announced by Expect. Different tiles may be
+// added concurrently. The rows of one call are summed first, so that many calls round no more than
+// [WhitenedGram.Add]. Cost: 2·B·tileCols² operations for B rows, half of that on the diagonal.
 func (g *WhitenedGram) AddTile(tile int, blocks []*WhitenedRows) {
-	i, j := tilePlace(tile)
+	i, j := tilePanels(tile)
 	s := borrow()
 	defer s.giveBack()
 	sum := &s.cholesky.g
@@ -110,8 +109,8 @@ func (g *WhitenedGram) AddTile(tile int, blocks []*WhitenedRows) {
 	}
 }
 
-// tilePlace returns the panels i ≤ j that meet in a tile. Tiles go down the columns of panels.
-func tilePlace(tile int) (i, j int) {
+// tilePanels returns the panels i ≤ j of a tile. Tiles are numbered down the columns of panels.
+func tilePanels(tile int) (i, j int) {
 	for i = tile; i > j; i -= j {
 		j++
 	}

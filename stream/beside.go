@@ -7,18 +7,19 @@ import (
 	"slices"
 )
 
-// besideSource is a source with further kept columns in memory.
+// besideSource is a source with additional kept columns in memory.
 type besideSource struct {
 	src     Source
 	info    Info
 	columns []Column
 }
 
-// Beside returns src with further kept columns, behind its own: targets, labels or words that are in memory. It shares
-// their memory. The kind of a field is that of its column. A field of words with Category set becomes numbers in a
-// preparation, see prepare.New.
+// Beside returns src with additional kept columns after its own: targets, labels or words in
+// memory. It shares their memory. The kind of a field is that of its column. A preparation converts
+// a string field with Category set to numbers, see prepare.New.
 //
-// It is an error unless each name is new, each column has a value for each row of src, and categories hold words.
+// It returns an error unless each name is new, each column has a value for each row of src, and
+// categories hold strings.
 func Beside(src Source, fields []Field, columns ...Column) (Gatherer, error) {
 	s := &besideSource{src, src.Info(), columns}
 	if len(fields) != len(columns) {
@@ -42,7 +43,7 @@ func Beside(src Source, fields []Field, columns ...Column) (Gatherer, error) {
 		}
 		s.info.Kept = append(s.info.Kept, f)
 	}
-	if s.info.InMemory { // no states are kept
+	if s.info.InMemory { // a Run keeps no states for sources in memory
 		return s, nil
 	}
 	s.info.Versions = maps.Clone(s.info.Versions)
@@ -55,10 +56,9 @@ func Beside(src Source, fields []Field, columns ...Column) (Gatherer, error) {
 	return s, nil
 }
 
-// Info describes the source.
 func (s *besideSource) Info() Info { return s.info }
 
-// split returns the batch for the reader of the other source, and the columns that are in memory.
+// split returns the batch for the reader of src, and the kept columns filled from memory.
 func (s *besideSource) split(dst *Batch) (inner *Batch, own []Column) {
 	if dst.Kept == nil {
 		return dst, nil
@@ -67,7 +67,7 @@ func (s *besideSource) split(dst *Batch) (inner *Batch, own []Column) {
 	return &Batch{X: dst.X, Kept: dst.Kept[:k:k]}, dst.Kept[k:]
 }
 
-// Open returns a reader of the rows from the given one on.
+// Open implements [Source].
 func (s *besideSource) Open(ctx context.Context, first int64) (Reader, error) {
 	r, err := s.src.Open(ctx, first)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *besideSource) Open(ctx context.Context, first int64) (Reader, error) {
 	return &besideReader{r, s, first}, nil
 }
 
-// Gather fetches rows by number.
+// Gather implements [Gatherer].
 func (s *besideSource) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 	inner, own := s.split(dst)
 	if err := Gather(ctx, s.src, rows, inner); err != nil {
@@ -97,7 +97,7 @@ type besideReader struct {
 	next int64
 }
 
-// Read fails if the source gives more rows than there are values.
+// Read implements [Reader]. It fails if src yields more rows than there are values.
 func (r *besideReader) Read(dst *Batch) (int, error) {
 	inner, own := r.s.split(dst)
 	n, err := r.Reader.Read(inner)

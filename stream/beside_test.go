@@ -14,7 +14,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// numberedColumns returns the numbers of n rows, and words of them, some of which are null.
+// numberedColumns returns columns of the numbers of n rows, as integers and as strings with some
+// nulls.
 func numberedColumns(n int) (numbers, words stream.Column) {
 	words.Kind = stream.String
 	for i := range n {
@@ -25,7 +26,8 @@ func numberedColumns(n int) (numbers, words stream.Column) {
 	return numbers, words
 }
 
-// Columns in memory stay with their rows where rows are dropped, read in blocks and fetched.
+// Columns in memory stay aligned with their rows when rows are dropped, read in blocks and
+// gathered.
 func TestBeside(t *testing.T) {
 	const n = 50
 	x := randomMatrix(1, n, 3)
@@ -87,7 +89,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// States of a pass with kept columns are refused where one value is another.
+// States of a pass with kept columns are rejected if a value in them differs.
 func TestRunKeyCoversKeptColumns(t *testing.T) {
 	const n = 5000
 	numbers, _ := numberedColumns(n)

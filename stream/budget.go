@@ -9,16 +9,16 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Budget is the memory that a run will take, worked out before it starts.
+// Budget is the memory that a run needs, estimated before it starts.
 type Budget struct {
 	Items []BudgetItem
 }
 
-// BudgetItem is one part of a budget.
+// BudgetItem is the memory of one purpose.
 type BudgetItem struct {
-	What    string // what the memory is for
+	What    string // purpose
 	Bytes   int64
-	Setting string // what makes it smaller: a flag, or "" if nothing does
+	Setting string // fields that make it smaller, such as "`Core` or `Rank`"; "" if nothing does
 }
 
 // Add adds an item of n float64 numbers.
@@ -42,36 +42,36 @@ func (b *Budget) Total() int64 {
 	return sum
 }
 
-// OverBudgetError reports that a run would take more memory than it may.
+// OverBudgetError reports that a run needs more memory than its limit.
 type OverBudgetError struct {
 	Need, Limit int64
-	Largest     BudgetItem // the largest item that a knob can change
+	Largest     BudgetItem // the largest item that a setting reduces
 }
 
 func (e *OverBudgetError) Error() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", enough(e.Need), humanize.IBytes(uint64(e.Limit)))
+	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", formatRoundedUp(e.Need), humanize.IBytes(uint64(e.Limit)))
 	if e.Largest.Setting == "" {
-		return s.String() + "; raise `memory`"
+		return s.String() + "; raise `Engine.Memory`"
 	}
-	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), turn(e.Largest.Setting))
+	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `Engine.Memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), remedy(e.Largest.Setting))
 	return s.String()
 }
 
-// enough returns a size in words, rounded up: a run that is given what the message says is not refused again.
-func enough(bytes int64) string {
+// formatRoundedUp formats a size, rounded up: a limit copied from the message suffices.
+func formatRoundedUp(bytes int64) string {
 	unit := 1.0
 	for unit*1024 <= float64(bytes) {
 		unit *= 1024
 	}
 	if unit > 1 && float64(bytes) < 10*unit {
-		unit /= 10 // one digit behind the point
+		unit /= 10 // one decimal
 	}
 	return humanize.IBytes(uint64(math.Ceil(math.Ceil(float64(bytes)/unit) * unit)))
 }
 
-// turn returns what to do with a knob: lower a number, or use another setting.
-func turn(knob string) string {
+// remedy returns the advice for a setting: lower a number, or choose another value.
+func remedy(knob string) string {
 	setting, _, _ := strings.Cut(strings.TrimPrefix(knob, "`"), "`")
 	if strings.HasPrefix(knob, "`") && strings.Contains(setting, " ") {
 		return "use " + knob
@@ -79,8 +79,7 @@ func turn(knob string) string {
 	return "lower " + knob
 }
 
-// Check returns an *OverBudgetError if the budget exceeds limit bytes; a limit
-// of 0 allows everything.
+// Check returns an *OverBudgetError if the budget exceeds limit bytes. A limit of 0 means no limit.
 func (b *Budget) Check(limit int64) error {
 	need := b.Total()
 	if limit <= 0 || need <= limit {
@@ -95,15 +94,15 @@ func (b *Budget) Check(limit int64) error {
 	return err
 }
 
-// PassBudget adds what a pass over so many rows of dimension d holds: its blocks. The rows may
-// be unknown, -1.
+// PassBudget adds the block buffers of a pass over rows rows of dimension d to b. rows is -1 if
+// unknown.
 func (e Engine) PassBudget(b *Budget, rows int64, d int) {
 	p := e.passOf(Info{Rows: rows}, d)
-	b.Add("row blocks", int64(p.buffers())*int64(p.blockRows)*int64(d), "`threads`")
+	b.Add("row blocks", int64(p.buffers())*int64(p.blockRows)*int64(d), "`Engine.Threads`")
 }
 
-// PassWorkers returns how many workers a pass over so many rows of dimension d has: one for each
-// block, and no more than Workers.
+// PassWorkers returns the number of workers of a pass over rows rows of dimension d: at most one
+// per block and at most Workers.
 func (e Engine) PassWorkers(rows int64, d int) int64 {
 	if rows < 0 {
 		return int64(e.Workers())
@@ -111,9 +110,9 @@ func (e Engine) PassWorkers(rows int64, d int) int64 {
 	return min(int64(e.Workers()), rows/int64(e.blockRows(d))+1)
 }
 
-// FoldStates returns how many partial accumulators a [Fold] of so many rows of
-// dimension d holds at most: the subtrees of the forest, one for each block under way,
-// and those of the runs of blocks that workers have begun.
+// FoldStates returns the maximal number of partial accumulators that a [Fold] of rows rows of
+// dimension d holds: the subtrees of the forest, one for each block in flight, and those of the
+// runs that workers have started.
 func (e Engine) FoldStates(rows int64, d int) int64 {
 	blocks, workers := rows/int64(e.blockRows(d))+1, int64(e.Workers())
 	states := int64(bits.Len64(uint64(blocks))) + workers + lookahead + 1

@@ -15,7 +15,7 @@ func TestBudget(t *testing.T) {
 	var b stream.Budget
 	b.Add("landmarks", 1<<20, "--sketch")
 	b.Add("tables", 4<<20, "")
-	b.Add("tiles", 2<<20, "`threads`")
+	b.Add("tiles", 2<<20, "`Engine.Threads`")
 	if b.Total() != 56<<20 {
 		t.Errorf("total %d", b.Total())
 	}
@@ -30,7 +30,7 @@ func TestBudget(t *testing.T) {
 		t.Fatalf("%#v", err)
 	}
 	over.Limit = 40 << 20
-	if want := "this run needs 56 MiB of memory and may use 40 MiB: the largest part that can change is tiles (16 MiB); lower `threads`, or raise `memory`"; err.Error() != want {
+	if want := "this run needs 56 MiB of memory and may use 40 MiB: the largest part that can change is tiles (16 MiB); lower `Engine.Threads`, or raise `Engine.Memory`"; err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
 }
@@ -38,21 +38,21 @@ func TestBudget(t *testing.T) {
 func TestBudgetWithoutKnob(t *testing.T) {
 	var b stream.Budget
 	b.Add("tables", 1024, "")
-	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB; raise `memory`"; b.Check(1024) == nil || b.Check(1024).Error() != want {
+	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB; raise `Engine.Memory`"; b.Check(1024) == nil || b.Check(1024).Error() != want {
 		t.Errorf("%v", b.Check(1024))
 	}
 }
 
-// A setting that has another value is used, not lowered.
+// The remedy for a setting with several values is another value, not a smaller number.
 func TestBudgetOfAChoice(t *testing.T) {
 	var b stream.Budget
-	b.Add("validation rows", 1024, "`landmarks uniform`")
-	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: the largest part that can change is validation rows (8.0 KiB); use `landmarks uniform`, or raise `memory`"; b.Check(1024).Error() != want {
+	b.Add("validation rows", 1024, "`Landmarks uniform`")
+	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: the largest part that can change is validation rows (8.0 KiB); use `Landmarks uniform`, or raise `Engine.Memory`"; b.Check(1024).Error() != want {
 		t.Errorf("%v", b.Check(1024))
 	}
 }
 
-// Numbers from a damaged header must not come out as a small need.
+// Numbers from a damaged header must not overflow to a small need.
 func TestBudgetOverflow(t *testing.T) {
 	for _, numbers := range []int64{1 << 60, 1 << 61, math.MaxInt64} {
 		var b stream.Budget
@@ -72,7 +72,7 @@ func TestPassBudget(t *testing.T) {
 	}
 }
 
-// What a message says that a run needs is enough: 1.95 MiB are 2.0, and 1023.9 are a GiB.
+// The limit in a message suffices when used: 1.95 MiB rounds up to 2.0, and 1023.9 MiB to a GiB.
 func TestBudgetSaysEnough(t *testing.T) {
 	for _, need := range []int64{1, 999, 1024, 1025, 10<<10 - 1, 10<<10 + 1, 2<<20 - 50_000, 1<<30 - 100, 67_637_248, math.MaxInt64 / 2} {
 		text := (&stream.OverBudgetError{Need: need, Limit: 1}).Error()
@@ -85,7 +85,7 @@ func TestBudgetSaysEnough(t *testing.T) {
 	}
 }
 
-// A short source has fewer blocks, workers and accumulators than workers could use.
+// A short source has fewer blocks, workers and accumulators than the engine allows.
 func TestBudgetOfAShortSource(t *testing.T) {
 	e := stream.Engine{Threads: 3, BlockRows: 100}
 	var b stream.Budget

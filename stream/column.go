@@ -10,14 +10,15 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// FieldOf returns a kept column of a logical type. Its kind says where the values of a [Column] are:
+// FieldOf returns a kept column of a logical type. Its kind determines where a [Column] stores the
+// values:
 //
-//	Ints      bools as 0 and 1; integers, of those without a sign the 64 bits; dates, times, timestamps and durations
+//	Ints      bools as 0 and 1; integers, unsigned ones by their 64 bits; dates, times, timestamps and durations
 //	Floats    floats of any width
-//	Strings   text and words, bytes, the 16 bytes of UUIDs, nested values in the form that package logical describes
+//	Strings   text, bytes, the 16 bytes of UUIDs, nested values in the form of package logical
 //
-// A decimal is in two: its unscaled integer in Strings, in two's complement with the most significant byte first, and
-// the nearest float64 in Floats, for who computes with it.
+// A decimal is stored twice: its unscaled integer in Strings, in two's complement with the most
+// significant byte first, and the nearest float64 in Floats, for computing.
 func FieldOf(name string, t logical.Type) Field {
 	f := Field{Name: name, Kind: String, Type: t}
 	switch t.Class {
@@ -32,7 +33,7 @@ func FieldOf(name string, t logical.Type) Field {
 	return f
 }
 
-// Logical returns the logical type of the column, also where Type does not say it.
+// Logical returns the logical type of the column. A zero Type is derived from Kind.
 func (f Field) Logical() logical.Type {
 	if f.Type.Class == logical.None {
 		return [...]logical.Type{Float64: logical.Float64, Int64: logical.Int64, String: logical.String}[f.Kind]
@@ -40,10 +41,11 @@ func (f Field) Logical() logical.Type {
 	return f.Type
 }
 
-// Column returns an empty column for the values of a field.
+// Column returns an empty column for values of the field.
 func (f Field) Column() Column { return Column{Kind: f.Kind, Type: f.Type} }
 
-// NewKept returns empty columns for the kept columns of a source, nil for none: the Kept of a [Batch] that takes them.
+// NewKept returns empty columns for the kept columns of a source, for use as [Batch].Kept. It
+// returns nil if there are none.
 func (i Info) NewKept() []Column {
 	if len(i.Kept) == 0 {
 		return nil
@@ -67,7 +69,7 @@ func (c *Column) Len() int {
 	}
 }
 
-// check returns an error unless the column is one of the field with so many values.
+// check returns an error unless the column matches the field and has the given number of values.
 func (c *Column) check(f Field, rows int) error {
 	switch {
 	case c.Kind != f.Kind:
@@ -82,7 +84,7 @@ func (c *Column) check(f Field, rows int) error {
 	return nil
 }
 
-// hasExact reports whether Strings holds exact values beside Floats.
+// hasExact reports whether Strings holds exact values in addition to Floats.
 func (c *Column) hasExact() bool { return c.Kind == Float64 && c.Type.Class == logical.Decimal }
 
 // Reset empties the column and keeps its memory.
@@ -90,7 +92,7 @@ func (c *Column) Reset() {
 	c.Floats, c.Ints, c.Strings, c.Valid = c.Floats[:0], c.Ints[:0], c.Strings[:0], nil
 }
 
-// resetKept empties the columns of a batch before rows are gathered into it.
+// resetKept empties the columns of a batch.
 func resetKept(cols []Column) {
 	for k := range cols {
 		cols[k].Reset()
@@ -100,7 +102,8 @@ func resetKept(cols []Column) {
 // Null reports whether value i is null.
 func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
 
-// Append appends the values first..last-1 of src, which must be of the same kind. An empty column takes over its type.
+// Append appends the values first..last-1 of src, which must have the same kind. An empty column
+// takes over the type of src.
 func (c *Column) Append(src *Column, first, last int) {
 	before := c.Len()
 	if before == 0 {
@@ -123,7 +126,7 @@ func (c *Column) Append(src *Column, first, last int) {
 	c.appendValid(before, src, first, last)
 }
 
-// appendValid keeps Valid as long as the values, as soon as one may be null.
+// appendValid extends Valid in step with the values if any value may be null.
 func (c *Column) appendValid(before int, src *Column, first, last int) {
 	if c.Valid == nil && src.Valid == nil {
 		return
@@ -138,7 +141,7 @@ func (c *Column) appendValid(before int, src *Column, first, last int) {
 	c.Valid = append(c.Valid, src.Valid[first:last]...)
 }
 
-// Move overwrites value to by value from.
+// Move copies value from to index to.
 func (c *Column) Move(to, from int) {
 	switch c.Kind {
 	case Float64:
@@ -156,7 +159,7 @@ func (c *Column) Move(to, from int) {
 	}
 }
 
-// Truncate leaves the first n values.
+// Truncate keeps the first n values.
 func (c *Column) Truncate(n int) {
 	switch c.Kind {
 	case Float64:
@@ -182,12 +185,12 @@ func allTrue(n int) []bool {
 	return v
 }
 
-// hasCategories reports whether kept columns are categories.
+// hasCategories reports whether any kept column is a category.
 func hasCategories(info Info) bool {
 	return slices.ContainsFunc(info.Kept, func(f Field) bool { return f.Category })
 }
 
-// withCategories returns the names of all columns that a row is made of.
+// withCategories returns the names of all columns that contribute to a row.
 func withCategories(info Info) []string {
 	names := slices.Clip(info.Columns)
 	for _, f := range info.Kept {
@@ -208,7 +211,7 @@ func (c *Column) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// appendValue appends what tells value i from others of the column.
+// appendValue appends an encoding of value i that differs for different values.
 func (c *Column) appendValue(data []byte, i int) []byte {
 	switch {
 	case c.Null(i):

@@ -73,8 +73,8 @@ func TestColumnKinds(t *testing.T) {
 	}
 }
 
-// A decimal is in two slices, which stay of one length whatever is done to the column; who does not ask for its type
-// gets both.
+// A decimal uses two slices, whose lengths stay equal under all operations. Code that ignores the
+// logical type gets both.
 func TestExactColumns(t *testing.T) {
 	decimal := logical.Type{Class: logical.Decimal, Precision: 3, Scale: 1}
 	src := stream.Column{Kind: stream.Float64, Type: decimal, Floats: []float64{1, 2, 3}, Strings: []string{"a", "b", "c"}, Valid: []bool{true, false, true}}

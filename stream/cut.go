@@ -2,16 +2,16 @@ package stream
 
 import "math"
 
-// blockRange is the blocks first, first+1, … end-1 of a source.
+// blockRange is a range of blocks, first ≤ block < end.
 type blockRange struct{ first, end int64 }
 
-// allBlocks is every block of a source, however many it has.
+// allBlocks covers every block of a source of any length.
 var allBlocks = []blockRange{{0, math.MaxInt64}}
 
-// cutBlocks returns the blocks of one part, counted from 1, of a pass of so many
-// blocks. Parts begin at multiples of a power of two blocks, a quarter of a part or
-// less: then their states are few subtrees, and parts differ by a quarter at most. Of
-// more parts than blocks some are empty.
+// cutBlocks returns the blocks of one part, counted from 1, of a pass over blocks blocks. Parts
+// begin at multiples of a power of two that is at most a quarter of a part. So the state of a part
+// has few subtrees, and sizes differ by at most a quarter. If there are more parts than blocks,
+// some are empty.
 func cutBlocks(blocks int64, part, parts int) blockRange {
 	unit := int64(1)
 	for 8*unit*int64(parts) <= blocks {
@@ -25,8 +25,7 @@ func cutBlocks(blocks int64, part, parts int) blockRange {
 	return blockRange{edge(part - 1), edge(part)}
 }
 
-// without returns the blocks of r that none of the nodes cover, which are in order and
-// do not overlap.
+// without returns the blocks of r that no node covers. The nodes are in order and do not overlap.
 func (r blockRange) without(seen []node) []blockRange {
 	var gaps []blockRange
 	next := r.first

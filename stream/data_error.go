@@ -11,57 +11,57 @@ import (
 	"github.com/nystream/nystream/internal/words"
 )
 
-// NoRow is the row of a [DataError] about no row in particular.
+// NoRow is the Row of a [DataError] that concerns no particular row.
 const NoRow = -1
 
 // ErrorKind is the kind of a [DataError].
 type ErrorKind uint8
 
 const (
-	// Unusable data do not suit what is asked of them: too few rows, text among numbers, another format.
+	// Unusable data do not fit the request: too few rows, text instead of numbers, another format.
 	Unusable ErrorKind = iota
-	// BadValue is a value, or a row, that cannot be computed with or stored.
+	// BadValue is a value or a row that cannot be used or stored.
 	BadValue
-	// Damaged bytes are not what a program has written: a wrong checksum, a file cut short.
+	// Damaged data are corrupt: a wrong checksum, a truncated file.
 	Damaged
-	// Missing data are not there. errors.Is finds fs.ErrNotExist.
+	// Missing data do not exist; errors.Is matches fs.ErrNotExist.
 	Missing
 	// Changed data were written, replaced or removed during the run.
 	Changed
-	// Unreachable is a server that fails, or the way to it. The data may be healthy.
+	// Unreachable means that a server or the network failed. The data may be intact.
 	Unreachable
-	// Unwritten is an output that cannot be written.
+	// Unwritten means that an output cannot be written.
 	Unwritten
 )
 
 var errorWords = []string{"unusable", "bad value", "damaged", "missing", "changed", "unreachable", "unwritten"}
 
-// String returns the kind in words.
+// String returns the kind as a word.
 func (k ErrorKind) String() string { return words.Of(errorWords, k) }
 
-// DataError is the error of data that cannot be used, or of an output that cannot be written. It says what is
-// wrong, where, and what to do.
+// DataError reports data that cannot be used, or an output that cannot be written: the problem, its
+// place and a remedy.
 type DataError struct {
 	Path   string    // the file or the source as the user named it, "" if unknown
 	Row    int64     // counted from 0, NoRow if unknown
 	Column string    // its name, "" if unknown
-	Line   int64     // of a file of text, counted from 1, 0 if unknown
-	Kind   ErrorKind // what programs decide by
+	Line   int64     // of a text file, counted from 1, 0 if unknown
+	Kind   ErrorKind // for decisions of programs
 	What   string    // what is wrong; if "", the text of Err says it
 	Remedy string    // what to do about it, or "" if nothing is known
-	Err    error     // the cause, for errors.Is and errors.As; it may be nil
+	Err    error     // the cause, for errors.Is and errors.As; may be nil
 }
 
-// NewDataError returns an error about a file or a source as a whole. The format is that of fmt.Errorf.
+// NewDataError returns an error about a whole file or source. The format is that of fmt.Errorf.
 //
-// An error that %w wraps becomes the cause. If it is a DataError too, the result has its kind and its remedy. It
-// has its row, column and line as well, unless the cause names another path.
+// An error wrapped by %w becomes the cause. If it is a DataError too, the result takes over its
+// kind and remedy. It takes over row, column and line as well, unless the cause names another path.
 func NewDataError(path, format string, args ...any) *DataError {
 	return NewValueError(path, NoRow, "", format, args...)
 }
 
-// NewValueError returns an error about one value, or about a whole row if column is "". The kind is BadValue if
-// the row is known. It wraps causes as [NewDataError] does.
+// NewValueError returns an error about one value, or about a whole row if column is "". The kind is
+// BadValue if row is not NoRow. It wraps causes like [NewDataError].
 func NewValueError(path string, row int64, column, format string, args ...any) *DataError {
 	e := &DataError{Path: path, Row: row, Column: column}
 	if row >= 0 {
@@ -76,42 +76,42 @@ func NewValueError(path string, row int64, column, format string, args ...any) *
 	e.What = said.Error()
 	switch wraps := said.(type) {
 	case interface{ Unwrap() error }:
-		if cause, ok := wraps.Unwrap().(*adopted); ok {
+		if cause, ok := wraps.Unwrap().(*adoptedCause); ok {
 			e.Err = cause.error
 		}
 	case interface{ Unwrap() []error }:
 		var causes []error
 		for _, cause := range wraps.Unwrap() {
-			causes = append(causes, cause.(*adopted).error)
+			causes = append(causes, cause.(*adoptedCause).error)
 		}
 		e.Err = errors.Join(causes...)
 	}
 	return e
 }
 
-// adopted is a cause without the place and the remedy that the error around it says.
-type adopted struct {
+// adoptedCause is a cause whose text omits the place and remedy that the outer error reports.
+type adoptedCause struct {
 	error
 	text string
 }
 
-func (a *adopted) Error() string { return a.text }
+func (a *adoptedCause) Error() string { return a.text }
 
-// adopt takes over the kind, the remedy and the place of a cause.
-func (e *DataError) adopt(cause error) *adopted {
+// loadStates takes over the kind, remedy and place of a cause.
+func (e *DataError) adopt(cause error) *adoptedCause {
 	var inner *DataError
 	if !errors.As(cause, &inner) {
-		return &adopted{cause, cause.Error()}
+		return &adoptedCause{cause, cause.Error()}
 	}
 	if e.Kind == Unusable || inner.Kind > BadValue {
 		e.Kind = inner.Kind
 	}
 	if error(inner) != cause {
-		return &adopted{cause, cause.Error()}
+		return &adoptedCause{cause, cause.Error()}
 	}
 	e.Remedy = inner.Remedy
 	if inner.Path != "" && inner.Path != e.Path {
-		return &adopted{cause, inner.place() + inner.what()}
+		return &adoptedCause{cause, inner.location() + inner.problem()}
 	}
 	if e.Row < 0 {
 		e.Row = inner.Row
@@ -122,15 +122,15 @@ func (e *DataError) adopt(cause error) *adopted {
 	if e.Line == 0 {
 		e.Line = inner.Line
 	}
-	return &adopted{cause, inner.what()}
+	return &adoptedCause{cause, inner.problem()}
 }
 
-// AsDataError returns a new DataError that says what err says and has err as its cause. If err is no DataError,
-// it knows neither place nor remedy, and its kind is that of a DataError that err wraps.
+// AsDataError returns a new DataError with the message and the cause err. Unless err itself is a
+// DataError it has no place and no remedy, and its kind is that of a DataError that err wraps.
 func AsDataError(err error) *DataError {
 	if d, ok := err.(*DataError); ok {
 		copied := *d
-		copied.What, copied.Err = d.what(), err
+		copied.What, copied.Err = d.problem(), err
 		return &copied
 	}
 	e := &DataError{Row: NoRow, Err: err}
@@ -153,7 +153,7 @@ func (e *DataError) Do(format string, args ...any) *DataError {
 	return e
 }
 
-// Also adds a remedy to the others and returns e.
+// Also appends a remedy and returns e.
 func (e *DataError) Also(format string, args ...any) *DataError {
 	if e.Remedy != "" {
 		e.Remedy += "; "
@@ -162,17 +162,17 @@ func (e *DataError) Also(format string, args ...any) *DataError {
 	return e
 }
 
-// Error returns "path: row 3 (counted from 0): column "x": line 5: what is wrong; what to do". What is unknown is
-// left out.
+// Error returns "path: row 3 (counted from 0): column "x": line 5: problem; remedy", without the
+// unknown parts.
 func (e *DataError) Error() string {
 	if e.Remedy == "" {
-		return e.place() + e.what()
+		return e.location() + e.problem()
 	}
-	return e.place() + e.what() + "; " + e.Remedy
+	return e.location() + e.problem() + "; " + e.Remedy
 }
 
-// place says where.
-func (e *DataError) place() string {
+// location returns the place of the error, as a prefix of the message.
+func (e *DataError) location() string {
 	var b strings.Builder
 	switch {
 	case e.Path == "":
@@ -193,8 +193,8 @@ func (e *DataError) place() string {
 	return b.String()
 }
 
-// what says what is wrong.
-func (e *DataError) what() string {
+// problem returns the message without place and remedy.
+func (e *DataError) problem() string {
 	if e.What == "" && e.Err != nil {
 		return e.Err.Error()
 	}
@@ -204,5 +204,5 @@ func (e *DataError) what() string {
 // Unwrap returns the cause.
 func (e *DataError) Unwrap() error { return e.Err }
 
-// Is reports whether target is fs.ErrNotExist and the data are missing.
+// Is reports whether target is fs.ErrNotExist and the data are Missing.
 func (e *DataError) Is(target error) bool { return target == fs.ErrNotExist && e.Kind == Missing }

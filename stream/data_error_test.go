@@ -46,7 +46,7 @@ func TestDataErrorText(t *testing.T) {
 	}
 }
 
-// TestDataErrorCause: an error that wraps another has its kind, place and cause.
+// An error that wraps a DataError takes over its kind, place and cause.
 func TestDataErrorCause(t *testing.T) {
 	cause := errors.New("canceled")
 	inner := &DataError{Path: "a.csv", Row: 7, Column: "x", Kind: Changed, What: "it is 0", Remedy: "mend it", Err: cause}

@@ -16,8 +16,8 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digestOf returns the digest of values behind another digest. It panics if one is neither
-// a matrix nor a slice of numbers of a fixed size.
+// digestOf returns the digest of a previous digest and values. It panics if a value is neither a
+// matrix nor a slice of fixed-size numbers.
 func digestOf(before string, values []any) string {
 	sum := sha256.New()
 	put := func(v any) {

@@ -11,48 +11,48 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Engine says how passes run. The zero value is ready to use. No field changes
-// a result except BlockRows, which is part of the problem, not of the machine, and Part,
-// which leaves out rows.
+// Engine configures passes. The zero value is ready to use. No field changes a result except
+// BlockRows, which belongs to the problem rather than to the machine, and Part, which restricts the
+// rows.
 type Engine struct {
-	// Threads is the number of workers; 0 means one per processor. See [Engine.Workers]
-	// for the most.
+	// Threads is the number of workers; 0 means one per processor. [Engine.Workers] limits it.
 	Threads int
-	// BlockRows is the size B of a grid block; 0 means a size that depends on
-	// the dimension alone, see [BlockRows].
+	// BlockRows is the size B of a grid block; 0 means a size that depends only on the dimension,
+	// see [BlockRows].
 	BlockRows int
-	// ReaderBytes is how much memory the readers of a pass may hold together,
-	// see [Info]; 0 means a quarter of Memory, or 1 GiB without a limit. Where that is too
-	// little for one reader for each worker there is a single one.
+	// ReaderBytes bounds the memory of all readers of a pass together, see [Info]; 0 means a
+	// quarter of Memory, or 1 GiB without a limit. A pass uses a single reader if the bound is too
+	// small for one per worker.
 	ReaderBytes int64
-	// Memory is the most bytes that a fit may need by its plan; 0 means no limit. A fit that needs more returns an
-	// [*OverBudgetError] before it reads a row. What a source holds itself, such as a matrix, is not in a plan.
+	// Memory bounds the planned memory of a fit in bytes; 0 means no limit. A fit that needs more
+	// returns an [*OverBudgetError] before it reads a row. Memory owned by the source, such as a
+	// matrix, does not count.
 	Memory int64
-	// Progress, if not nil, is told how far a pass is. It is called on the
-	// goroutine that runs the pass, after each block.
+	// Progress, if not nil, is called after each block with the progress of the pass, on the
+	// goroutine that runs the pass.
 	Progress func(Event)
-	// Note, if not nil, is told sentences for the user about what a fit adjusts. It is called on one
-	// goroutine at a time.
+	// Note, if not nil, receives a sentence for the user whenever a fit adjusts something. Calls do
+	// not overlap.
 	Note func(sentence string)
-	// Stall is how long a single read of a file may make no progress before a pass gives
-	// it up; 0 means 30 s. A pipe may wait for ever.
+	// Stall is the time after which a pass abandons a read of a file without progress; 0 means 30
+	// s. Reads of pipes may wait forever.
 	Stall time.Duration
-	// Part of Parts, counted from 1, is what Map does of the blocks of a source whose number
-	// of rows is known; the rows keep their numbers. Parts is 0 for all. A [Run] has parts
-	// of its own, for folds.
+	// Part restricts Map to one of Parts parts of the blocks, counted from 1, of a source with a
+	// known number of rows. Rows keep their numbers. Parts is 0 for all blocks. For folds see
+	// [RunOptions].
 	Part, Parts int
-	// Run, if not nil, keeps the states of folds, and answers folds from states.
+	// Run, if not nil, stores the states of folds, and resumes folds from stored states.
 	Run *Run
 
-	fit   string    // see For
-	given string    // digest of what Given was told
-	kept  bool      // see WithKept
-	wide  wideSizes // for tests
+	fit         string    // see For
+	givenDigest string    // digest of the arguments of Given
+	kept        bool      // see WithKept
+	wide        wideSizes // for tests
 }
 
-// For returns the engine for the passes of one fit: a text with the method, its parameters and the kernel, one
-// to a line. States of another text are refused, with the first line that differs. Of a fit within
-// another both texts count.
+// For returns the engine for the passes of one fit. The text describes the fit, one item per line:
+// method, parameters, kernel. States with another text are rejected; the error quotes the first
+// line that differs. Texts of nested fits are concatenated.
 func (e Engine) For(fit string) Engine {
 	if e.fit != "" {
 		fit = e.fit + "\n" + fit
@@ -61,19 +61,19 @@ func (e Engine) For(fit string) Engine {
 	return e
 }
 
-// Given returns the engine for passes whose results depend on matrices, and on slices of
-// numbers of a fixed size, besides the rows that they read: landmarks that were fetched,
-// labels. States that were made with others are refused. Settings, which For has, and results of
-// earlier passes need not be given.
+// Given returns the engine for passes whose results depend on more than the rows they read: on
+// matrices and slices of fixed-size numbers, such as landmarks or labels. States made with other
+// values are rejected. Settings, which belong to For, and results of earlier passes need not be
+// given.
 func (e Engine) Given(values ...any) Engine {
 	if e.Run != nil {
-		e.given = digestOf(e.given, values)
+		e.givenDigest = digestOf(e.givenDigest, values)
 	}
 	return e
 }
 
-// WithKept returns the engine for passes whose blocks carry the kept columns of the source. States that
-// were made with other values in them are refused.
+// WithKept returns the engine for passes whose blocks carry the kept columns of the source. States
+// made with other values in these columns are rejected.
 func (e Engine) WithKept() Engine {
 	e.kept = true
 	return e
@@ -81,13 +81,13 @@ func (e Engine) WithKept() Engine {
 
 // Event reports progress of a pass.
 type Event struct {
-	Pass  string // what the pass is for
+	Pass  string // purpose of the pass
 	Done  int64  // units of work done: rows, or tiles of an exact pass
 	Total int64  // units in all, or -1 when unknown
 }
 
-// BlockRows returns the default size of a grid block for rows of dimension d: a
-// power of two between 256 and 8192 for which a block takes about 2 MiB.
+// BlockRows returns the default size of a grid block for rows of dimension d: a power of two
+// between 256 and 8192, such that a block takes about 2 MiB.
 func BlockRows(d int) int {
 	const target = 2 << 20
 	b := 8192
@@ -97,9 +97,8 @@ func BlockRows(d int) int {
 	return b
 }
 
-// Workers returns the number of workers that a pass uses. More than a few for each
-// processor gain nothing and each holds memory: no more than four for each are used,
-// or 32 where that is more.
+// Workers returns the number of workers of a pass. It is at most four per processor or 32,
+// whichever is larger: more workers gain no speed and hold memory.
 func (e Engine) Workers() int {
 	processors := runtime.GOMAXPROCS(0)
 	if e.Threads > 0 {
@@ -108,8 +107,8 @@ func (e Engine) Workers() int {
 	return processors
 }
 
-// Readers returns the most readers that a pass over a source opens: one for each worker if
-// it opens in the middle at little cost and memory suffices, otherwise one.
+// Readers returns the maximal number of readers that a pass over a source opens: one per worker if
+// seeking is cheap and memory suffices, otherwise one.
 func (e Engine) Readers(info Info) int {
 	most := e.ReaderBytes
 	if most == 0 && e.Memory > 0 {
@@ -123,7 +122,7 @@ func (e Engine) Readers(info Info) int {
 	return e.Workers()
 }
 
-// stall returns the time after which a read is given up.
+// stall returns the time after which a read is abandoned.
 func (e Engine) stall() time.Duration {
 	if e.Stall > 0 {
 		return e.Stall
@@ -131,8 +130,8 @@ func (e Engine) stall() time.Duration {
 	return stallLimit
 }
 
-// PartRows returns how many rows of a source Map reads: those of a part, if the engine does
-// one, or all; -1 if their number is not known.
+// PartRows returns the number of rows of a source that Map reads: those of the part, or all without
+// parts. It is -1 if unknown.
 func (e Engine) PartRows(info Info) int64 {
 	if e.Parts == 0 || info.Rows < 0 {
 		return info.Rows
@@ -141,7 +140,7 @@ func (e Engine) PartRows(info Info) int64 {
 	return min(info.Rows, r.end*b) - min(info.Rows, r.first*b)
 }
 
-// partBlocks returns the blocks that Map reads.
+// partBlocks returns the range of blocks that Map reads.
 func (e Engine) partBlocks(info Info) blockRange {
 	if e.Parts == 0 {
 		return allBlocks[0]
@@ -166,19 +165,19 @@ func (e Engine) report(name string, done, total int64) {
 	}
 }
 
-// Block is consecutive rows of a source on the grid. It belongs to the engine:
-// a worker may use it until its function returns.
+// Block holds consecutive rows of a source, cut on the grid. It belongs to the engine: a worker may
+// use it until its function returns.
 type Block struct {
 	Index int64          // number of the block on the grid
 	Start int64          // number of its first row: Index·B
 	X     blas64.General // the rows: B of them, fewer in the last block
-	Kept  []Column       // kept columns, when the pass asked for them
+	Kept  []Column       // kept columns, if the pass requested them
 
 	batch Batch // for reading X and Kept
 }
 
-// Panels cuts a block into panels of at most rows rows, each given with the
-// index in the block of its first row.
+// Panels cuts a block into panels of at most rows rows. It yields each panel with the index of its
+// first row in the block.
 func (b *Block) Panels(rows int) iter.Seq2[int, blas64.General] {
 	return func(yield func(int, blas64.General) bool) {
 		for first := 0; first < b.X.Rows; first += rows {
@@ -189,12 +188,12 @@ func (b *Block) Panels(rows int) iter.Seq2[int, blas64.General] {
 	}
 }
 
-// RowSlice returns the matrix of n rows of m from the given row on, sharing its memory. It panics if m has no such
-// rows.
+// RowSlice returns rows first..first+n-1 of m, sharing memory. It panics if m does not have them.
 func RowSlice(m blas64.General, first, n int) blas64.General { return matrix.Rows(m, first, n) }
 
-// NewMatrix allocates a rows×cols matrix of zeros, without gaps between its rows.
+// NewMatrix returns a contiguous rows×cols matrix of zeros.
 func NewMatrix(rows, cols int) blas64.General { return matrix.New(rows, cols) }
 
-// wideSizes are the rows of leaves and blocks, if they are not the usual ones.
+// wideSizes overrides the number of rows of leaves and blocks in wide folds. Zero means the
+// default.
 type wideSizes struct{ leaf, block int }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What the tests see of the inside of the package.
+// Internals exported for tests.
 
 const Lookahead = lookahead
 
@@ -14,34 +14,34 @@ func Schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 	return schedule(ctx, threads, produce, worker, collect, func() error { return nil })
 }
 
-// Produce reads a source as a pass does.
+// Produce reads a source like a pass.
 func Produce(ctx context.Context, e Engine, src Source, yield func(*Block) bool) error {
 	g := newPass(e, "", src).newBlockReader(e.Workers() + lookahead + 1)
 	err := g.produce(allBlocks)(ctx, func(b *Block) bool {
 		defer func() { g.free <- b }()
 		return yield(b)
 	})
-	return alsoClosed(err, g.close())
+	return withCloseError(err, g.close())
 }
 
-// SetMaxEmpty lowers the number of empty reads for one test.
+// SetMaxEmpty lowers the limit on empty reads for one test.
 func SetMaxEmpty(t *testing.T, reads int) {
 	before := maxEmpty
 	maxEmpty = reads
 	t.Cleanup(func() { maxEmpty = before })
 }
 
-// SetFolds lets the next fold of a run be the one after n.
+// SetFolds makes the next fold of a run number n+1.
 func SetFolds(r *Run, n int) { r.folds = n }
 
-// CutBlocks returns the first block of a part and the one after its last.
+// CutBlocks returns the first block of a part and the block after its last.
 func CutBlocks(blocks int64, part, parts int) (first, end int64) {
 	r := cutBlocks(blocks, part, parts)
 	return r.first, r.end
 }
 
-// WithWide returns an engine whose wide folds have leaves and blocks of so many rows, leaf a
-// multiple of block.
+// WithWide returns an engine whose wide folds have leaves and blocks of the given numbers of rows.
+// leaf is a multiple of block.
 func WithWide(e Engine, leaf, block int) Engine {
 	e.wide = wideSizes{leaf, block}
 	return e

@@ -16,49 +16,48 @@ import (
 	"github.com/nystream/nystream/internal/opening"
 )
 
-// RowsSuffix ends the names of rows that were fetched by number, in a store of states. They
-// are no states: [ListStates] leaves them out.
+// RowsSuffix ends the names of gathered rows in a store of states. They are not states:
+// [ListStates] omits them.
 const RowsSuffix = ".rows"
 
-// mostFetched is how many bytes of rows are kept at a time: those of landmarks, not those of
-// all rows.
-const mostFetched = 8 << 20
+// maxFetchedBytes bounds the rows stored per call: enough for landmarks, not for all rows.
+const maxFetchedBytes = 8 << 20
 
-// Gather is [Gather] for the raw rows of a source, of a run that others do a part of: rows that
-// one of them has fetched are in the store, so that the others need not fetch them again, from
-// a thousand places of a file each. They are found by their numbers, and by the fingerprint of
-// the source as this process sees it: a machine with other rows has its own. A nil Run keeps
-// none, and neither does one that shares nothing. src has to be comparable.
+// Gather is [Gather] for the raw rows of a source in a run that shares its work with other
+// processes. The first process stores the rows it gathered, so that the others need not read them
+// again from many places of a file. Stored rows are identified by their numbers and by the
+// fingerprint of the source as this process sees it, so a machine with other rows stores its own. A
+// nil Run, or one that shares nothing, stores no rows. src must be comparable.
 func (r *Run) Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	size := 8 * len(rows) * (dst.X.Cols + len(dst.Kept))
-	if r == nil || !r.shares() || len(rows) <= sampledRows || size > mostFetched || opening.Looks(ctx) ||
+	if r == nil || !r.isShared() || len(rows) <= sampledRows || size > maxFetchedBytes || opening.Looks(ctx) ||
 		!r.keeps(src.Info()) {
 		return Gather(ctx, src, rows, dst)
 	}
 	r.fetching.Lock()
 	defer r.fetching.Unlock()
-	key, err := r.fetchedKey(ctx, src, rows, dst.Kept != nil)
+	key, err := r.rowsKey(ctx, src, rows, dst.Kept != nil)
 	if err != nil {
 		return err
 	}
 	name := "fetched-" + hex.EncodeToString(key[:8]) + RowsSuffix
-	if data, err := readWhole(r.store, name); err == nil && decodeRows(data, key, dst) {
-		r.use(name)
+	if data, err := readObject(r.store, name); err == nil && decodeRows(data, key, dst) {
+		r.markUsed(name)
 		return nil
 	}
 	if err := Gather(ctx, src, rows, dst); err != nil {
 		return err
 	}
-	if r.options.Parts > 0 || r.options.Runner != nil { // otherwise nobody comes after this process
-		if r.store.Write(name, encodeRows(key, dst)) == nil { // without them others fetch their own
-			r.use(name)
+	if r.options.Parts > 0 || r.options.Runner != nil { // otherwise no process follows this one
+		if r.store.Write(name, encodeRows(key, dst)) == nil { // on failure the other processes gather the rows themselves
+			r.markUsed(name)
 		}
 	}
 	return nil
 }
 
-// readWhole returns what is in a store under a name.
-func readWhole(store StateStore, name string) ([]byte, error) {
+// readObject returns the content stored under a name.
+func readObject(store StateStore, name string) ([]byte, error) {
 	r, err := store.Open(name)
 	if err != nil {
 		return nil, err
@@ -67,11 +66,11 @@ func readWhole(store StateStore, name string) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// shares reports whether the run is one of several that make a fit.
-func (r *Run) shares() bool { return r.options.Parts > 0 || r.options.Finish || r.options.Join }
+// isShared reports whether several processes take part in the fit.
+func (r *Run) isShared() bool { return r.options.Parts > 0 || r.options.Finish || r.options.Join }
 
-// fetchedKey returns a digest of what decides the values of rows.
-func (r *Run) fetchedKey(ctx context.Context, src Source, rows []int64, kept bool) (key [sha256.Size]byte, err error) {
+// rowsKey returns a digest of everything that determines the values of the rows.
+func (r *Run) rowsKey(ctx context.Context, src Source, rows []int64, kept bool) (key [sha256.Size]byte, err error) {
 	print, err := r.fingerprint(ctx, src, kept)
 	if err != nil {
 		return key, err
@@ -87,8 +86,8 @@ func (r *Run) fetchedKey(ctx context.Context, src Source, rows []int64, kept boo
 	return sha256.Sum256(b.Bytes()), nil
 }
 
-// encodeRows returns the serial form of rows: the digest of what they are, their values, their kept
-// columns, and a digest of all that.
+// encodeRows returns the serial form of rows: the key, the values, the kept columns, and a digest
+// of all of these.
 func encodeRows(key [sha256.Size]byte, b *Batch) []byte {
 	data := make([]byte, 0, 2*sha256.Size+8*b.X.Rows*(b.X.Cols+len(b.Kept)))
 	data = append(data, key[:]...)
@@ -100,7 +99,7 @@ func encodeRows(key [sha256.Size]byte, b *Batch) []byte {
 	if len(b.Kept) > 0 {
 		kept := bytes.NewBuffer(data)
 		if err := gob.NewEncoder(kept).Encode(b.Kept); err != nil {
-			panic(err) // columns are slices of plain values, and a buffer takes all
+			panic(err) // columns are slices of plain values, and a buffer never fails
 		}
 		data = kept.Bytes()
 	}
@@ -108,7 +107,8 @@ func encodeRows(key [sha256.Size]byte, b *Batch) []byte {
 	return append(data, sum[:]...)
 }
 
-// decodeRows reports whether data are the rows with the key, and puts them into a batch.
+// decodeRows decodes rows into a batch. It reports false unless data hold intact rows with the
+// given key.
 func decodeRows(data []byte, key [sha256.Size]byte, b *Batch) bool {
 	end, numbers := len(data)-sha256.Size, sha256.Size+8*b.X.Rows*b.X.Cols
 	if end < numbers || end > numbers && len(b.Kept) == 0 || [sha256.Size]byte(data[:sha256.Size]) != key ||

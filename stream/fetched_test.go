@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// fetches counts the rows that are fetched from a source.
+// fetches counts the rows gathered from a source.
 type fetches struct {
 	stream.Gatherer
 	rows int
@@ -31,8 +31,8 @@ func (f *fetches) Gather(ctx context.Context, rows []int64, dst *stream.Batch) e
 	return f.Gatherer.Gather(ctx, rows, dst)
 }
 
-// Rows that one process of a fit has fetched are not fetched again by the others, unless they see
-// other rows, or what is kept is damaged or cannot be read.
+// Rows gathered by one process of a fit are not gathered again by the others, unless these see
+// other rows, or the stored rows are damaged or unreadable.
 func TestRunFetchesOnce(t *testing.T) {
 	x, y := randomMatrix(1, 500, 3), randomMatrix(2, 500, 3)
 	var rows []int64

@@ -2,10 +2,10 @@ package stream
 
 import "context"
 
-// folder adds blocks to a forest, as [foldBlocks] does.
+// folder adds blocks to a forest, like [foldBlocks].
 type folder[A Accumulator[A]] func(ctx context.Context, e Engine, forest *Forest[A], ranges []blockRange, added func() error) error
 
-// foldWhole returns [foldBy] without states.
+// foldWhole is [foldBy] without checkpoints.
 func foldWhole[A Accumulator[A]](ctx context.Context, e Engine, newAcc func() A, fold folder[A]) (A, error) {
 	var none A
 	forest := NewForest(newAcc)
@@ -15,22 +15,21 @@ func foldWhole[A Accumulator[A]](ctx context.Context, e Engine, newAcc func() A,
 	return forest.Finish(forest.Blocks())
 }
 
-// foldBlocks does the part of a [Fold] that are the blocks in ranges, which ascend and
-// do not overlap: it adds them to forest, which has none of them, and reads no rows but
-// theirs. Ranges may reach beyond the last block. added, if not nil, is called after
-// each block, or few, on the calling goroutine; the forest may then be written down.
-// After an error the forest holds blocks before it and perhaps after it, complete ones;
-// it may be written down unless a merge failed, which loses blocks.
+// foldBlocks adds the blocks in ranges to forest, and reads only their rows. The ranges ascend, do
+// not overlap, and may extend past the last block. forest must not contain any of the blocks.
+// added, if not nil, is called after every block or every few blocks, on the calling goroutine; the
+// forest may then be serialised. After an error the forest holds blocks before the failed one and
+// possibly later ones, each complete. It may still be serialised unless a merge failed, which loses
+// blocks.
 //
-// No stage of it is serial. Where a source opens in the middle at little cost, each
-// worker reads runs of blocks with a reader of its own; otherwise one goroutine reads.
-// Accumulators are merged by the worker that made the second of two siblings.
+// No stage is serial if seeking is cheap: each worker reads runs of blocks with its own reader, and
+// merges two siblings if it completed the second. Otherwise a single goroutine reads.
 func foldBlocks[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, forest *Forest[A], ranges []blockRange,
 	worker func() func(acc A, b *Block) error, added func() error) error {
 	accs := newSpares(forest.newAcc, 2*(e.Workers()+lookahead))
-	forest.spent = accs.put
+	forest.release = accs.put
 	p := newPass(e, name, src)
-	f := &folding{pass: p, added: added}
+	f := &foldCollector{pass: p, added: added}
 	grow := func() func(*Block) *failure {
 		add := worker()
 		return func(b *Block) *failure {
@@ -38,51 +37,51 @@ func foldBlocks[A Accumulator[A]](ctx context.Context, e Engine, name string, sr
 			if err := add(acc, b); err != nil {
 				return &failure{block: b.Index, err: err}
 			}
-			if !p.complete(b) {
+			if !p.isComplete(b) {
 				return nil
 			}
-			if at, err := forest.grow(b.Index, acc); err != nil {
+			if at, err := forest.addBlock(b.Index, acc); err != nil {
 				return &failure{at.last(), at.level, err}
 			}
 			return nil
 		}
 	}
 	if run := p.runBlocks(ranges, longestRun); run > 0 {
-		return f.inRuns(ctx, ranges, run, grow)
+		return f.readInParallel(ctx, ranges, run, grow)
 	}
-	return f.inTurn(ctx, ranges, grow)
+	return f.readSerially(ctx, ranges, grow)
 }
 
-// failure is an error and where in the order of a plain pass it belongs: after the
-// blocks before block were added, and after block was, up to a level of the tree.
+// failure is an error with its position in a sequential pass: while adding the block, or while
+// merging after it, up to a level of the tree.
 type failure struct {
 	block int64
 	level uint8
 	err   error
 }
 
-// before reports whether a plain pass meets f before other.
+// before reports whether a sequential pass meets f before other.
 func (f *failure) before(other *failure) bool {
 	return other == nil || f.block < other.block || f.block == other.block && f.level < other.level
 }
 
-// outcome is what became of a run of blocks.
-type outcome struct {
+// runResult is the result of one run of blocks.
+type runResult struct {
 	last   int64 // its last block
 	rows   int64
 	failed *failure
 }
 
-// folding collects the outcomes of a fold.
-type folding struct {
+// foldCollector collects the results of runs, on the calling goroutine.
+type foldCollector struct {
 	pass  *pass
 	added func() error
-	first *failure // of those known
+	first *failure // the first one known so far, in data order
 }
 
-// collect takes the outcomes in the order of the blocks. A merge may fail that includes
-// later blocks: the failure is the first once all blocks before it are through.
-func (f *folding) collect(o outcome) error {
+// collect takes results in the order of the blocks. A failed merge may include later blocks, so a
+// failure is final only once all blocks before it are complete.
+func (f *foldCollector) collect(o runResult) error {
 	if o.failed != nil && o.failed.before(f.first) {
 		f.first = o.failed
 	}
@@ -97,7 +96,7 @@ func (f *folding) collect(o outcome) error {
 }
 
 // end returns the error of the pass.
-func (f *folding) end(err error) error {
+func (f *foldCollector) end(err error) error {
 	if f.first != nil {
 		err = f.first.err
 	}
@@ -105,15 +104,15 @@ func (f *folding) end(err error) error {
 	return err
 }
 
-// inTurn lets one goroutine read.
-func (f *folding) inTurn(ctx context.Context, ranges []blockRange, grow func() func(*Block) *failure) (err error) {
+// readSerially reads all blocks on one goroutine.
+func (f *foldCollector) readSerially(ctx context.Context, ranges []blockRange, grow func() func(*Block) *failure) (err error) {
 	p := f.pass
 	g := p.newBlockReader(p.buffers())
-	defer func() { err = alsoClosed(err, g.close()) }()
-	err = schedule(ctx, p.engine.Workers(), g.produce(ranges), func() func(context.Context, *Block) (outcome, error) {
+	defer func() { err = withCloseError(err, g.close()) }()
+	err = schedule(ctx, p.engine.Workers(), g.produce(ranges), func() func(context.Context, *Block) (runResult, error) {
 		add := grow()
-		return func(_ context.Context, b *Block) (outcome, error) {
-			o := outcome{last: b.Index, rows: int64(b.X.Rows), failed: add(b)}
+		return func(_ context.Context, b *Block) (runResult, error) {
+			o := runResult{last: b.Index, rows: int64(b.X.Rows), failed: add(b)}
 			g.free <- b
 			return o, nil
 		}
@@ -121,15 +120,15 @@ func (f *folding) inTurn(ctx context.Context, ranges []blockRange, grow func() f
 	return f.end(err)
 }
 
-// inRuns lets each worker read runs of so many blocks, and add them.
-func (f *folding) inRuns(ctx context.Context, ranges []blockRange, length int64, grow func() func(*Block) *failure) (err error) {
+// readInParallel lets each worker read runs of length blocks and add them.
+func (f *foldCollector) readInParallel(ctx context.Context, ranges []blockRange, length int64, grow func() func(*Block) *failure) (err error) {
 	p := f.pass
 	var all blockReaders
-	defer func() { err = alsoClosed(err, all.close()) }()
-	err = schedule(ctx, p.engine.Workers(), p.runs(ranges, length), func() func(context.Context, blockRange) (outcome, error) {
+	defer func() { err = withCloseError(err, all.close()) }()
+	err = schedule(ctx, p.engine.Workers(), p.runs(ranges, length), func() func(context.Context, blockRange) (runResult, error) {
 		add, g := grow(), all.add(p.newBlockReader(1))
-		return func(ctx context.Context, run blockRange) (outcome, error) {
-			o := outcome{last: run.end - 1}
+		return func(ctx context.Context, run blockRange) (runResult, error) {
+			o := runResult{last: run.end - 1}
 			err := g.readRun(ctx, run, func(b *Block) bool {
 				o.rows += int64(b.X.Rows)
 				o.failed = add(b)

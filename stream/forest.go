@@ -9,81 +9,74 @@ import (
 	"sync"
 )
 
-// A pass folds blocks of rows into one accumulator. Workers finish blocks in any
-// order, shards are made on different machines, a run is stopped and resumed;
-// and floating-point addition is not associative. If parts were combined in the
-// order in which they happen to be ready, the last bits of the result would
-// depend on the weather.
+// A pass folds blocks of rows into one accumulator. Workers finish blocks in any order, shards are
+// computed on different machines, and a run may be stopped and resumed. Floating-point addition is
+// not associative. If partial results were combined in order of arrival, the last bits of the
+// result would be random.
 //
-// So the order is fixed beforehand. Over the block numbers 0, 1, 2, … stands one
-// infinite binary tree. Node (level, index) covers the blocks
+// So the order is fixed in advance, by an infinite binary tree over the block numbers 0, 1, 2, …
+// Node (level, index) covers the blocks
 //
 //	[index·2^level, (index+1)·2^level)
 //
-// A block makes the accumulator of node (0, block). As soon as both halves of a
-// node are there, and only then, they are combined by left.Merge(right) into the
-// accumulator of the node, and the halves are forgotten:
+// A block yields the accumulator of node (0, block). Once both children of a node are complete,
+// left.Merge(right) combines them into the accumulator of the node, and the children are dropped:
 //
 //	level 2   ┌───────0───────┐       ┌─ ─ ─ ─1─ ─ ─ ─
 //	level 1   ┌───0───┐   ┌───1───┐   ┌───2───┐   ┌─ ─
 //	level 0   0       1   2       3   4       5   6
 //
-// After blocks 0 to 6, in any order, the forest holds (2,0), (1,2) and (0,6).
-// What a node holds depends on the blocks below it alone, since the merges that
-// made it are always the same. Finish combines the complete subtrees that are
-// left, from the right to the left, and which those are depends on the number of
-// blocks alone.
+// After blocks 0 to 6, in any order, the forest holds (2,0), (1,2) and (0,6). The accumulator of a
+// node depends only on the blocks below it, since the same merges always produce it. Finish
+// combines the remaining subtrees from right to left; which subtrees remain depends only on the
+// number of blocks.
 //
-// Blocks that arrive roughly in order leave about 2·log₂(blocks) subtrees. In
-// the worst order, every second block, none can be combined and there are
-// blocks/2. The subtrees also say which blocks have been seen: no second set is
-// kept that could disagree with them.
+// Blocks that arrive roughly in order leave about 2·log₂(blocks) subtrees. In the worst order,
+// every second block, none combine and there are blocks/2. The subtrees also record which blocks
+// have been added, so no second set can disagree with them.
 //
-// The forest is thus at once the running state of a pass, its checkpoint, and
-// the result of a shard. Taking the state of another forest puts its subtrees into
-// this one, where they meet their siblings. The last bits depend on where rows were
-// cut into blocks and on nothing else.
+// The forest is thus the running state of a pass, its checkpoint, and the result of a shard. Take
+// adds the subtrees of another forest, and merges them with their siblings. The bits of the result
+// depend only on where rows were cut into blocks.
 
-// Accumulator is what a pass folds blocks into. A is the type itself, as a
-// rule a pointer. One goroutine uses an accumulator at a time; accumulators of
-// one pass share nothing that they write to.
+// Accumulator is the result that a pass folds blocks into. A is the implementing type itself,
+// usually a pointer. One goroutine at a time uses an accumulator. Accumulators of one pass must not
+// share mutable data.
 type Accumulator[A any] interface {
-	// Merge appends what later has seen, which comes after what the receiver
-	// has seen. later is not used afterwards, and the receiver may take its
-	// memory, unless it is a [Resetter]: then later is reset and used again.
-	// After an error both are of no further use.
+	// Merge appends later, whose rows follow those of the receiver. later is not used afterwards
+	// and the receiver may take its memory, unless later is a [Resetter]: then it is reset and
+	// reused. After an error neither may be used.
 	Merge(later A) error
-	// MarshalBinary writes the state of the accumulator, bit for bit. The
-	// caller owns the result.
+	// MarshalBinary returns the exact state of the accumulator. The caller owns the result.
 	MarshalBinary() ([]byte, error)
-	// UnmarshalBinary replaces the state of a fresh accumulator by one that
-	// MarshalBinary wrote. It must not keep data.
+	// UnmarshalBinary replaces the state of an empty accumulator by one that MarshalBinary wrote.
+	// It must not keep data.
 	UnmarshalBinary(data []byte) error
 }
 
-// Named is an accumulator whose checkpoints are known by a name, and not by that of its Go type: a rename of
-// the type does not end them.
+// Named is an accumulator with a name that identifies its checkpoints. Without one the Go type
+// does, and renaming the type invalidates them.
 type Named interface{ Name() string }
 
-// Forest is the state of a pass: partial accumulators of type A and the blocks
-// they have seen. Add, Blocks and MarshalBinary may be called at the same time, for
-// different blocks; the other methods may not. When Merge of an accumulator fails,
-// Add, Take and Finish return its error and the forest is of no further use.
+// Forest is the state of a pass: partial accumulators of type A and the blocks they cover. Add,
+// Blocks and MarshalBinary may be called concurrently, for different blocks; other methods may not.
+// If Merge of an accumulator fails, Add, Take and Finish return its error, and the forest must not
+// be used further.
 type Forest[A Accumulator[A]] struct {
-	newAcc func() A
-	spent  func(A) // gets accumulators that were merged into others
+	newAcc  func() A
+	release func(A) // receives each merged accumulator, for reuse
 
-	growing sync.RWMutex // held for reading while subtrees are out of trees to be merged
-	mu      sync.Mutex
-	trees   map[node]A // complete subtrees, no two of them siblings
-	blocks  int64      // leaves of all trees
-	lost    bool       // a merge failed, and with it blocks
+	mergeLock   sync.RWMutex // read-locked while subtrees are out of trees for merging
+	mu          sync.Mutex
+	trees       map[node]A // complete subtrees, no two of them siblings
+	blocks      int64      // leaves of all trees
+	mergeFailed bool       // a merge failed and lost blocks
 }
 
-// errLost is returned by MarshalBinary after a merge failed.
-var errLost = errors.New("a merge failed, and the state of the pass lacks blocks")
+// errMergeFailed is returned by MarshalBinary after a failed merge.
+var errMergeFailed = errors.New("a merge failed, and the state of the pass lacks blocks")
 
-// node is a place in the tree over block numbers.
+// node is a node of the tree over block numbers.
 type node struct {
 	level uint8
 	index int64
@@ -98,22 +91,20 @@ func (n node) parent() node  { return node{n.level + 1, n.index >> 1} }
 func (n node) sibling() node { return node{n.level, n.index ^ 1} }
 func (n node) isRight() bool { return n.index&1 == 1 }
 
-// NewForest returns the state of a pass that has seen no block. newAcc makes an
-// accumulator that has seen nothing.
+// NewForest returns the state of a pass without blocks. newAcc returns an empty accumulator.
 func NewForest[A Accumulator[A]](newAcc func() A) *Forest[A] {
-	return &Forest[A]{newAcc: newAcc, spent: func(A) {}, trees: make(map[node]A)}
+	return &Forest[A]{newAcc: newAcc, release: func(A) {}, trees: make(map[node]A)}
 }
 
-// Add takes in a, which has seen exactly the given block and is not used by the
-// caller afterwards. A block may be added once. Block numbers run from 0 to
-// 2⁶²-1; another number panics.
+// Add adds the accumulator a of a single block. The caller must not use a afterwards. A block may
+// be added only once. Add panics unless 0 ≤ block < 2⁶².
 func (f *Forest[A]) Add(block int64, a A) error {
-	_, err := f.grow(block, a)
+	_, err := f.addBlock(block, a)
 	return err
 }
 
-// grow returns Add. Of an error it also returns the node that could not be made.
-func (f *Forest[A]) grow(block int64, a A) (node, error) {
+// addBlock implements Add. With an error it also returns the node whose merge failed.
+func (f *Forest[A]) addBlock(block int64, a A) (node, error) {
 	at := node{0, block}
 	if block < 0 || block >= 1<<maxLevel {
 		panic(fmt.Sprintf("stream: there is no block %d", block))
@@ -124,18 +115,18 @@ func (f *Forest[A]) grow(block int64, a A) (node, error) {
 	if seen {
 		return at, fmt.Errorf("block %d was added before", block)
 	}
-	return f.plant(at, a)
+	return f.insert(at, a)
 }
 
-// plant puts in a subtree that no other overlaps, and combines siblings as far
-// up as they are both there. Of two siblings that are planted at the same time the
-// second finds the first, so that the merges of a pass are made by those who plant.
-func (f *Forest[A]) plant(at node, a A) (node, error) {
-	f.growing.RLock()
-	defer f.growing.RUnlock()
+// insert adds a subtree that overlaps no other, and merges siblings upwards as long as both exist.
+// If two siblings are inserted concurrently, the second call finds the first. So the inserting
+// goroutines do all merges of a pass.
+func (f *Forest[A]) insert(at node, a A) (node, error) {
+	f.mergeLock.RLock()
+	defer f.mergeLock.RUnlock()
 	more := int64(1) << at.level
 	for {
-		other, ok := f.leave(at, a, more)
+		other, ok := f.putOrTakeSibling(at, a, more)
 		if !ok {
 			return at, nil
 		}
@@ -146,18 +137,18 @@ func (f *Forest[A]) plant(at node, a A) (node, error) {
 		at = at.parent()
 		if err := left.Merge(right); err != nil {
 			f.mu.Lock()
-			f.lost = true
+			f.mergeFailed = true
 			f.mu.Unlock()
 			return at, fmt.Errorf("blocks %d to %d: %w", at.first(), at.last(), err)
 		}
-		f.spent(right)
+		f.release(right)
 		a, more = left, 0
 	}
 }
 
-// leave puts a subtree into the forest, or, if its sibling is there, takes that out. It
-// counts so many new blocks.
-func (f *Forest[A]) leave(at node, a A, blocks int64) (sibling A, ok bool) {
+// putOrTakeSibling stores a subtree with the given number of new blocks or, if its sibling is
+// stored, removes and returns the sibling.
+func (f *Forest[A]) putOrTakeSibling(at node, a A, blocks int64) (sibling A, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.blocks += blocks
@@ -172,7 +163,7 @@ func (f *Forest[A]) leave(at node, a A, blocks int64) (sibling A, ok bool) {
 	return sibling, false
 }
 
-// covers reports whether n or a node above it is a subtree of the forest.
+// covers reports whether n or an ancestor of n is a subtree of the forest.
 func (f *Forest[A]) covers(n node) bool {
 	for {
 		if _, ok := f.trees[n]; ok {
@@ -185,14 +176,14 @@ func (f *Forest[A]) covers(n node) bool {
 	}
 }
 
-// Blocks returns how many blocks have been seen.
+// Blocks returns the number of blocks added.
 func (f *Forest[A]) Blocks() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.blocks
 }
 
-// nodes returns the subtrees from left to right.
+// nodes returns the roots of the subtrees from left to right.
 func (f *Forest[A]) nodes() []node {
 	nodes := make([]node, 0, len(f.trees))
 	for n := range f.trees {
@@ -202,10 +193,9 @@ func (f *Forest[A]) nodes() []node {
 	return nodes
 }
 
-// Finish returns the accumulator of a pass of so many blocks, and leaves the
-// forest empty. If not exactly the blocks 0..blocks-1 have been seen, the error
-// names the first that is missing or too many and the forest stays as it was.
-// No blocks give a new accumulator.
+// Finish returns the accumulator of a pass over blocks blocks, and empties the forest. Unless
+// exactly the blocks 0..blocks-1 were added, it returns an error with the first missing or surplus
+// block, and the forest is unchanged. Zero blocks give an empty accumulator.
 func (f *Forest[A]) Finish(blocks int64) (A, error) {
 	var none A
 	nodes := f.nodes()
@@ -228,8 +218,7 @@ func (f *Forest[A]) Finish(blocks int64) (A, error) {
 	return right, nil
 }
 
-// checkComplete returns an error unless the nodes, in order, cover exactly the
-// blocks 0..blocks-1.
+// checkComplete returns an error unless the ordered nodes cover exactly the blocks 0..blocks-1.
 func checkComplete(nodes []node, blocks int64) error {
 	next := int64(0)
 	for _, n := range nodes {
@@ -260,8 +249,8 @@ func checkComplete(nodes []node, blocks int64) error {
 //
 //	0       8     index
 //	8       8     level
-//	16      8     length of the state of its accumulator in bytes
-//	24      …     that state
+//	16      8     size of the state of its accumulator in bytes
+//	24      …     the state
 const (
 	forestMagic   = "NyFo"
 	forestVersion = 1
@@ -269,13 +258,13 @@ const (
 	treeHeader    = 24
 )
 
-// MarshalBinary returns the state of the pass. It waits for the merges under way, and fails
-// if a merge has failed.
+// MarshalBinary returns the state of the pass. It waits for merges in progress, and fails if a
+// merge has failed.
 func (f *Forest[A]) MarshalBinary() ([]byte, error) {
-	f.growing.Lock()
-	defer f.growing.Unlock()
-	if f.lost {
-		return nil, errLost
+	f.mergeLock.Lock()
+	defer f.mergeLock.Unlock()
+	if f.mergeFailed {
+		return nil, errMergeFailed
 	}
 	nodes := f.nodes()
 	data := []byte(forestMagic)
@@ -294,21 +283,21 @@ func (f *Forest[A]) MarshalBinary() ([]byte, error) {
 	return data, nil
 }
 
-// Take merges in a state that MarshalBinary wrote, one subtree at a time. The caller checks that the forest has
-// seen none of its blocks. Take returns an error for data that MarshalBinary cannot have written; the forest may
-// then hold a part of the state.
+// Take merges a state that MarshalBinary wrote into the forest, one subtree at a time. The caller
+// makes sure that the forest has none of its blocks. Take returns an error for corrupt data; the
+// forest may then hold part of the state.
 func (f *Forest[A]) Take(data []byte) error {
 	return eachTree(data, func(n node, state []byte) error {
 		a := f.newAcc()
 		if err := a.UnmarshalBinary(state); err != nil {
 			return fmt.Errorf("blocks %d to %d: %w", n.first(), n.last(), err)
 		}
-		_, err := f.plant(n, a)
+		_, err := f.insert(n, a)
 		return err
 	})
 }
 
-// eachTree calls do with each subtree of a state, from left to right.
+// eachTree calls do for each subtree of a state, from left to right.
 func eachTree(data []byte, do func(n node, state []byte) error) error {
 	if len(data) < forestHeader || string(data[:4]) != forestMagic {
 		return errors.New("not the state of a pass")

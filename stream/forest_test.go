@@ -11,12 +11,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// history is an accumulator that records how it came about.
+// history is an accumulator that records its merges as text.
 type history struct {
 	text string
 }
 
-// errPoisoned is the error of a merge with a history called poison.
+// errPoisoned is the error of merging a history called poison.
 var errPoisoned = errors.New("poisoned")
 
 func newHistory() *history { return new(history) }
@@ -72,7 +72,7 @@ func TestForestConformance(t *testing.T) {
 	conformance.Run(t, newHistory, blockHistory, 13)
 }
 
-// The trees are written out by hand.
+// The expected trees are written by hand.
 func TestForestTree(t *testing.T) {
 	for _, want := range []string{
 		"",

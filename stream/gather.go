@@ -11,10 +11,9 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Gather puts the rows of src with the given numbers, which ascend strictly,
-// into the rows of dst. Sources that are no [Gatherer] are skimmed: one reading
-// from the first row wanted to the last. A source that can be read only once is
-// refused.
+// Gather stores the rows of src with the given numbers, which ascend strictly, in the rows of dst.
+// A source that is not a [Gatherer] is skimmed: read once from the first requested row to the last.
+// It returns an error for a source that can be read only once.
 func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	if dst.X.Rows != len(rows) {
 		panic("stream: gather into a batch of another size")
@@ -35,13 +34,13 @@ func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	return skim(ctx, src, rows, dst)
 }
 
-// GatherRows returns [Gather] into a new matrix.
+// GatherRows is [Gather] into a new matrix.
 func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, error) {
 	m := matrix.New(len(rows), len(src.Info().Columns))
 	return m, Gather(ctx, src, rows, &Batch{X: m})
 }
 
-// skim reads src from the first row wanted to the last and keeps the rows wanted.
+// skim reads src from the first requested row to the last and keeps the requested rows.
 func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error) {
 	info := src.Info()
 	resetKept(dst.Kept)
@@ -60,7 +59,7 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 			return context.Cause(ctx)
 		}
 		n, err := ReadFull(r, &chunk)
-		taken += pick(dst, &chunk, rows, taken, start, n)
+		taken += copyWanted(dst, &chunk, rows, taken, start, n)
 		start += int64(n)
 		if err == io.EOF && taken < len(rows) {
 			return endedEarly(info.Name, start, rows[taken])
@@ -72,11 +71,11 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 	return nil
 }
 
-// chunkRows returns how many rows are read at a time outside a pass.
+// chunkRows returns the number of rows per read outside a pass.
 func chunkRows(info Info) int { return int(Engine{}.FetchedRows(info.Rows, len(info.Columns))) }
 
-// FetchedRows returns how many rows of dimension d [Gather] holds besides those that it fetches from a source with so
-// many rows, -1 for an unknown number.
+// FetchedRows returns the number of rows of dimension d that [Gather] buffers, besides its result,
+// for a source of rows rows, -1 if unknown.
 func (e Engine) FetchedRows(rows int64, d int) int64 {
 	n := int64(min(1024, BlockRows(d)))
 	if rows >= 0 {
@@ -85,9 +84,9 @@ func (e Engine) FetchedRows(rows int64, d int) int64 {
 	return n
 }
 
-// pick copies from a chunk of n rows, whose first row has the number start, the
-// rows wanted from rows[taken] on, and returns how many it found.
-func pick(dst, chunk *Batch, rows []int64, taken int, start int64, n int) (found int) {
+// copyWanted copies the requested rows, from rows[taken] on, that are in a chunk of n rows. start
+// is the number of the first row of the chunk. It returns the number of rows copied.
+func copyWanted(dst, chunk *Batch, rows []int64, taken int, start int64, n int) (found int) {
 	for taken+found < len(rows) && rows[taken+found] < start+int64(n) {
 		i := int(rows[taken+found] - start)
 		copy(matrix.Row(dst.X, taken+found), matrix.Row(chunk.X, i))

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Skimming gives the same rows as fetching by number.
+// Skimming yields the same rows as gathering.
 func TestGatherAndSkim(t *testing.T) {
 	x := randomMatrix(1, 2500, 3) // more than a chunk
 	rapid.Check(t, func(t *rapid.T) {
@@ -53,8 +53,7 @@ func TestGatherAndSkim(t *testing.T) {
 	})
 }
 
-// The columns of the batch hold the rows that were gathered, and not what they
-// held before.
+// The batch holds only gathered values, none from earlier use.
 func TestSkimTruncatesKept(t *testing.T) {
 	src := newTable("x", randomMatrix(1, 30, 2)).keep()
 	batch := stream.Batch{X: matrix.New(2, 2), Kept: emptyKept(src.info)}
@@ -131,11 +130,11 @@ func TestGatherErrors(t *testing.T) {
 
 	src.info.OnePass = true
 	for _, s := range []stream.Source{src, sequential{src}, passcount.New(src)} {
-		checkError(t, gather(ctx, s, 7), "a.csv can be read only once", "`spool-dir`")
+		checkError(t, gather(ctx, s, 7), "a.csv can be read only once", "`Session.Spool`")
 	}
 }
 
-// Skimming and loading stop when they are told to.
+// Skimming and loading stop when their context is cancelled.
 func TestSkimAndLoadAreCancelled(t *testing.T) {
 	gone := errors.New("gone")
 	for name, read := range map[string]func(context.Context, stream.Source) error{
@@ -165,7 +164,7 @@ func TestSkimAndLoadAreCancelled(t *testing.T) {
 	}
 }
 
-// prepared treats nulls, in small blocks.
+// prepared applies a null policy to src, in small blocks.
 func prepared(t *testing.T, src stream.Source, nulls prepare.Nulls) stream.Source {
 	t.Helper()
 	p, err := prepare.New(t.Context(), stream.Engine{Threads: 2, BlockRows: 8}, src, prepare.Treatment{Nulls: nulls})
@@ -211,7 +210,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// spoiled gives all rows that it is asked for, with an error: the file has changed.
+// spoiled returns all requested rows together with an error: the file has changed.
 type spoiled struct{ *table }
 
 func (s spoiled) Open(ctx context.Context, first int64) (stream.Reader, error) {
@@ -228,7 +227,7 @@ func (r spoiledReader) Read(dst *stream.Batch) (int, error) {
 
 var errSpoiled = errors.New("the file was changed")
 
-// Rows that come with an error are not taken, not even the last.
+// Rows that arrive with an error are discarded, even the last ones.
 func TestSkimKeepsErrors(t *testing.T) {
 	src := sequential{spoiled{newTable("x", randomMatrix(1, 30, 2))}}
 	if _, err := stream.GatherRows(context.Background(), src, []int64{3, 7}); !errors.Is(err, errSpoiled) {

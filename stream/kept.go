@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// keptFold is a fold of which states are kept.
-type keptFold[A Accumulator[A]] struct {
-	run    *Run
-	key    *foldKey
-	newAcc func() A
-	name   string // of the state that this run writes
-	states []*savedState
-	own    *Forest[A] // what was loaded of states, and what is folded now
-	others []node     // what states have seen that are not loaded, in order
+// checkpointedFold is a fold whose progress is checkpointed in a store of states.
+type checkpointedFold[A Accumulator[A]] struct {
+	run        *Run
+	key        *foldKey
+	newAcc     func() A
+	name       string // of the state that this run writes
+	states     []*savedState
+	forest     *Forest[A] // blocks loaded from states or folded by this run
+	otherNodes []node     // subtrees of states that are not loaded, in order
 
 	unused, obsolete []*StateError
-	damaged          map[string]*StateError // states that are damaged behind their headers
+	damaged          map[string]*StateError // states whose body is damaged
 
-	misfit *StateError // of a state of another number of parts
-	last   time.Time   // when a state was written
+	wrongParts *StateError // a state of a pass with another number of parts
+	lastWrite  time.Time   // time of the last write
 }
 
-// adopt finds the states of the fold that are there, and loads those that this run needs. It
-// forgets what it knew of them.
-func (f *keptFold[A]) adopt() error {
+// loadStates finds the states of the fold and loads those that this run needs. It discards what it
+// loaded before.
+func (f *checkpointedFold[A]) loadStates() error {
 	for {
-		if err := f.list(); err != nil {
+		if err := f.readHeaders(); err != nil {
 			return err
 		}
 		err := f.load()
@@ -42,18 +42,18 @@ func (f *keptFold[A]) adopt() error {
 	}
 }
 
-// list reads the headers of states and decides which of them make the fold.
-func (f *keptFold[A]) list() error {
-	f.own, f.others, f.states, f.unused, f.obsolete, f.misfit = NewForest(f.newAcc), nil, nil, nil, nil, nil
+// readHeaders reads the headers of states and selects the states that make up the fold.
+func (f *checkpointedFold[A]) readHeaders() error {
+	f.forest, f.otherNodes, f.states, f.unused, f.obsolete, f.wrongParts = NewForest(f.newAcc), nil, nil, nil, nil, nil
 	names, err := sortedNames(f.run.store)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if foldOf(name) != f.key.Fold {
+		if foldNumber(name) != f.key.Fold {
 			continue
 		}
-		s, err := f.head(name)
+		s, err := f.checkedHeader(name)
 		if state := (*StateError)(nil); errors.As(err, &state) && f.ignores(state) {
 			f.unused = append(f.unused, state)
 			continue
@@ -62,24 +62,24 @@ func (f *keptFold[A]) list() error {
 			return err
 		}
 		f.states = append(f.states, s)
-		f.run.use(name)
+		f.run.markUsed(name)
 	}
-	if err := f.settle(); err != nil {
+	if err := f.dropCovered(); err != nil {
 		return err
 	}
 	for _, s := range f.states {
-		if o := f.run.options; f.misfit == nil && o.Parts > 0 && s.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).without(s.nodes)) > 0 {
-			f.misfit = &StateError{Name: s.name, Reason: fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(s.Parts), o.Part, o.Parts)}
+		if o := f.run.options; f.wrongParts == nil && o.Parts > 0 && s.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).without(s.nodes)) > 0 {
+			f.wrongParts = &StateError{Name: s.name, Reason: fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(s.Parts), o.Part, o.Parts)}
 		}
-		f.others = append(f.others, s.nodes...)
+		f.otherNodes = append(f.otherNodes, s.nodes...)
 	}
-	slices.SortFunc(f.others, byBlock)
+	slices.SortFunc(f.otherNodes, byBlock)
 	return nil
 }
 
-// settle leaves states out whose blocks others have all seen, as a union that was written
-// before its parts were removed. It returns an error if two of the rest have seen a block.
-func (f *keptFold[A]) settle() error {
+// dropCovered drops states whose blocks are all covered by others, such as parts that remain after
+// their union was written. It returns an error if two remaining states cover the same block.
+func (f *checkpointedFold[A]) dropCovered() error {
 	type tree struct {
 		node
 		of *savedState
@@ -94,7 +94,7 @@ func (f *keptFold[A]) settle() error {
 		return cmp.Or(byBlock(a.node, b.node), cmp.Compare(b.of.Seen, a.of.Seen), cmp.Compare(a.of.name, b.of.name))
 	})
 	top, needed := tree{node: node{0, -1}}, make(map[*savedState]bool)
-	var within [][2]tree // subtrees within those of other states
+	var within [][2]tree // subtrees inside those of other states
 	for _, t := range trees {
 		if t.first() > top.last() {
 			top, needed[t.of] = t, true
@@ -119,49 +119,50 @@ func (f *keptFold[A]) settle() error {
 	return nil
 }
 
-// byBlock orders subtrees by their first blocks, the larger before those within them.
+// byBlock orders subtrees by their first blocks, a larger one before those inside it.
 func byBlock(a, b node) int {
 	return cmp.Or(cmp.Compare(a.first(), b.first()), cmp.Compare(b.level, a.level))
 }
 
-// load merges states one after the other, in the order of their blocks: all that there are,
-// or, where others do parts of a fold that is not complete, that of this run alone.
-func (f *keptFold[A]) load() error {
+// load merges states in the order of their blocks: all of them or, in a shared fold that is not
+// complete, only the one of this run.
+func (f *checkpointedFold[A]) load() error {
 	o := f.run.options
 	all := o.Parts == 0 && !o.Finish || len(f.gaps()) == 0
-	f.others = nil
+	f.otherNodes = nil
 	slices.SortStableFunc(f.states, func(a, b *savedState) int {
 		return slices.CompareFunc(a.nodes, b.nodes, byBlock)
 	})
 	for _, s := range f.states {
 		if !all && s.name != f.name {
-			f.others = append(f.others, s.nodes...)
+			f.otherNodes = append(f.otherNodes, s.nodes...)
 			continue
 		}
 		forest, err := s.readForest(f.run.store)
 		if err != nil {
 			return err
 		}
-		if err := f.own.Take(forest); err != nil {
+		if err := f.forest.Take(forest); err != nil {
 			return &StateError{Name: s.name, Reason: err.Error()}
 		}
 	}
-	slices.SortFunc(f.others, byBlock)
+	slices.SortFunc(f.otherNodes, byBlock)
 	return nil
 }
 
-// ignores reports whether the run can do without a state: see [Run].
-func (f *keptFold[A]) ignores(state *StateError) bool {
+// ignores reports whether the run can continue without a state, see [Run].
+func (f *checkpointedFold[A]) ignores(state *StateError) bool {
 	o := f.run.options
 	return state.Damaged && !o.Join || state.Foreign && (o.Parts > 0 || o.Finish) && state.Name != f.name
 }
 
-// head reads the header of a state, and refuses one that is not of the fold.
-func (f *keptFold[A]) head(name string) (*savedState, error) {
+// checkedHeader reads the header of a state. It returns an error if the state belongs to another
+// fold.
+func (f *checkpointedFold[A]) checkedHeader(name string) (*savedState, error) {
 	if bad := f.damaged[name]; bad != nil {
 		return nil, bad
 	}
-	s, err := stateHead(f.run.store, name)
+	s, err := readStateHead(f.run.store, name)
 	if err != nil {
 		return nil, err
 	}
@@ -181,17 +182,17 @@ func inParts(parts int) string {
 	return fmt.Sprintf("%d parts", parts)
 }
 
-// gaps returns the blocks that no state has seen.
-func (f *keptFold[A]) gaps() []blockRange { return f.gapsIn(blockRange{0, f.key.blocks()}) }
+// gaps returns the blocks that no state covers.
+func (f *checkpointedFold[A]) gaps() []blockRange { return f.gapsIn(blockRange{0, f.key.blocks()}) }
 
-func (f *keptFold[A]) gapsIn(in blockRange) []blockRange {
-	nodes := append(f.own.nodes(), f.others...)
+func (f *checkpointedFold[A]) gapsIn(in blockRange) []blockRange {
+	nodes := append(f.forest.nodes(), f.otherNodes...)
 	slices.SortFunc(nodes, byBlock)
 	return in.without(nodes)
 }
 
-// rows returns how many rows subtrees have seen.
-func (f *keptFold[A]) rows(nodes []node) (rows int64) {
+// rows returns the number of rows that subtrees cover.
+func (f *checkpointedFold[A]) rows(nodes []node) (rows int64) {
 	b := int64(f.key.BlockRows)
 	for _, n := range nodes {
 		rows += min(f.key.Rows, (n.last()+1)*b) - n.first()*b
@@ -199,11 +200,11 @@ func (f *keptFold[A]) rows(nodes []node) (rows int64) {
 	return rows
 }
 
-// seen returns how many rows states have seen.
-func (f *keptFold[A]) seen() int64 { return f.rows(f.own.nodes()) + f.rows(f.others) }
+// seen returns the number of rows that states cover.
+func (f *checkpointedFold[A]) seen() int64 { return f.rows(f.forest.nodes()) + f.rows(f.otherNodes) }
 
-// fold folds the blocks that are missing and for this run to do, and writes states.
-func (f *keptFold[A]) fold(ctx context.Context, e Engine, fold folder[A]) error {
+// fold folds the missing blocks that belong to this run, and writes states.
+func (f *checkpointedFold[A]) fold(ctx context.Context, e Engine, fold folder[A]) error {
 	o := f.run.options
 	if o.Finish {
 		return f.missing()
@@ -212,14 +213,14 @@ func (f *keptFold[A]) fold(ctx context.Context, e Engine, fold folder[A]) error 
 	if o.Parts > 0 {
 		mine = cutBlocks(f.key.blocks(), o.Part, o.Parts)
 	}
-	if f.misfit != nil {
-		return f.misfit
+	if f.wrongParts != nil {
+		return f.wrongParts
 	}
 	began := time.Now()
 	if gaps := f.gapsIn(mine); len(gaps) > 0 {
-		before := f.own.Blocks()
-		err := fold(ctx, f.engine(e), f.own, gaps, f.checkpoint)
-		if err != nil && f.own.Blocks() > before {
+		before := f.forest.Blocks()
+		err := fold(ctx, f.engine(e), f.forest, gaps, f.checkpoint)
+		if err != nil && f.forest.Blocks() > before {
 			if unwritten := f.write(); unwritten != nil {
 				return errors.Join(err, unwritten)
 			}
@@ -239,8 +240,8 @@ func (f *keptFold[A]) fold(ctx context.Context, e Engine, fold folder[A]) error 
 	return stopped
 }
 
-// engine returns the engine of a pass of which some rows have been seen.
-func (f *keptFold[A]) engine(e Engine) Engine {
+// engine returns an engine whose progress reports include the rows of loaded states.
+func (f *checkpointedFold[A]) engine(e Engine) Engine {
 	if report, seen := e.Progress, f.seen(); report != nil && seen > 0 {
 		e.Progress = func(v Event) {
 			v.Done += seen
@@ -250,23 +251,23 @@ func (f *keptFold[A]) engine(e Engine) Engine {
 	return e
 }
 
-// checkpoint writes a state when it is time for one.
-func (f *keptFold[A]) checkpoint() error {
-	if every := f.run.options.Every; every <= 0 || time.Since(f.last) < every {
+// checkpoint writes a state if the last one is old enough.
+func (f *checkpointedFold[A]) checkpoint() error {
+	if every := f.run.options.Every; every <= 0 || time.Since(f.lastWrite) < every {
 		return nil
 	}
 	return f.write()
 }
 
-// write writes what the run has folded. It returns an error only in a run of parts, and in
-// one that joins states.
-func (f *keptFold[A]) write() error {
+// write writes the blocks that the run has folded. It returns an error only in a run of parts, and
+// in one that joins states.
+func (f *checkpointedFold[A]) write() error {
 	r := f.run
-	if r.failed {
+	if r.writeFailed {
 		return nil
 	}
-	forest, err := f.own.MarshalBinary()
-	if err == errLost { // the pass ends with the error of the merge
+	forest, err := f.forest.MarshalBinary()
+	if err == errMergeFailed { // the pass ends with the error of the merge
 		return nil
 	}
 	if err != nil {
@@ -285,20 +286,20 @@ func (f *keptFold[A]) write() error {
 		return err
 	}
 	if err = r.store.Write(f.name, data); err == nil {
-		r.use(f.name)
-		f.last = time.Now()
+		r.markUsed(f.name)
+		f.lastWrite = time.Now()
 		return nil
 	}
 	if r.options.Parts > 0 || r.options.Join {
 		return err
 	}
-	r.failed = true
-	r.tell(err)
+	r.writeFailed = true
+	r.reportUnwritten(err)
 	return nil
 }
 
-// missing returns the error that says what states do not have.
-func (f *keptFold[A]) missing() *MissingError {
+// missing returns the error that lists the missing blocks.
+func (f *checkpointedFold[A]) missing() *MissingError {
 	e := &MissingError{Pass: f.key.Pass, Fold: f.key.Fold, Of: f.key.blocks(), OfParts: f.cut(), Unused: f.unused}
 	e.Parts = f.missingParts(e.OfParts)
 	for _, g := range f.gaps() {
@@ -307,8 +308,8 @@ func (f *keptFold[A]) missing() *MissingError {
 	return e
 }
 
-// cut returns how many parts the states are of; 0 if they are of none, or differ.
-func (f *keptFold[A]) cut() (parts int) {
+// cut returns the number of parts that the states belong to, 0 if none does or if they differ.
+func (f *checkpointedFold[A]) cut() (parts int) {
 	for _, s := range f.states {
 		if parts > 0 && s.Parts > 0 && s.Parts != parts {
 			return 0
@@ -318,9 +319,8 @@ func (f *keptFold[A]) cut() (parts int) {
 	return parts
 }
 
-// missingParts returns the parts of which no state has seen all blocks. Empty parts need
-// none.
-func (f *keptFold[A]) missingParts(parts int) (missing []int) {
+// missingParts returns the parts with blocks that no state covers.
+func (f *checkpointedFold[A]) missingParts(parts int) (missing []int) {
 	gaps := f.gaps()
 	for p := 1; p <= parts; p++ {
 		r := cutBlocks(f.key.blocks(), p, parts)
@@ -335,9 +335,9 @@ func (f *keptFold[A]) missingParts(parts int) (missing []int) {
 }
 
 // finish returns the accumulator of the whole pass.
-func (f *keptFold[A]) finish() (A, error) {
+func (f *checkpointedFold[A]) finish() (A, error) {
 	var none A
-	all, err := f.own.Finish(f.key.blocks())
+	all, err := f.forest.Finish(f.key.blocks())
 	if err != nil {
 		return none, err
 	}
@@ -345,6 +345,6 @@ func (f *keptFold[A]) finish() (A, error) {
 	if err != nil {
 		return none, err
 	}
-	f.run.finished(result)
+	f.run.recordResult(result)
 	return all, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// census counts accumulators: those that exist, the most that existed, those that were read.
+// census counts accumulators: the current number, the maximum, and the number decoded.
 type census struct {
 	sync.Mutex
 	live, most, read int
@@ -63,8 +63,8 @@ func (c *census) run(t *testing.T, src stream.Source, store stream.StateStore, o
 	return all.rows, nil
 }
 
-// States are merged one at a time: as many accumulators exist as the tree of blocks has
-// levels, however many parts there are. A part reads no states but its own.
+// States are merged one at a time, so the number of accumulators is bounded by the depth of the
+// tree, whatever the number of parts. A part reads only its own states.
 func TestRunMergesOneStateAtATime(t *testing.T) {
 	parts := 1000
 	if testing.Short() {
@@ -74,7 +74,7 @@ func TestRunMergesOneStateAtATime(t *testing.T) {
 	src := newTable("t", toyData(1, 8*blocks, 1, false))
 	store := newShelf()
 	for p := 1; p < parts; p++ {
-		own := newShelf() // a part looks at all headers, which is not what this test is about
+		own := newShelf() // a part reads all headers, which this test does not count
 		if _, err := new(census).run(t, src, own, stream.RunOptions{Part: p, Parts: parts}); !errors.As(err, new(*stream.StoppedError)) {
 			t.Fatal(err)
 		}
@@ -94,8 +94,8 @@ func TestRunMergesOneStateAtATime(t *testing.T) {
 	}
 }
 
-// A join that is killed before it removes the parts of a union leaves nothing that a run
-// stumbles over: the union serves, the parts are named and removed.
+// A join that is killed before it removes the parts of a union leaves a usable store: the union is
+// used, the parts are reported and removed.
 func TestRunAfterAKilledJoin(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	want, err := f.run(t.Context(), stream.Engine{Threads: 2, BlockRows: 8})
@@ -141,7 +141,7 @@ func TestRunAfterAKilledJoin(t *testing.T) {
 	}
 }
 
-// After a merge failed, no state is written: it would lack blocks.
+// After a failed merge no state is written, since it would lack blocks.
 func TestRunWritesNothingAfterAFailedMerge(t *testing.T) {
 	src, store := newTable("t", toyData(1, 800, 1, false)), newShelf()
 	_, err := stream.Fold(t.Context(), runOf(t, store, "poison", 2, stream.RunOptions{}), "poison", src, newHistory, func() func(*history, *stream.Block) error {
@@ -152,8 +152,7 @@ func TestRunWritesNothingAfterAFailedMerge(t *testing.T) {
 	}
 }
 
-// Folds that are done again in less than the time between states leave none, unless they
-// are interrupted.
+// Folds that are repeated in less than the time between states write none, unless interrupted.
 func TestRunShortFolds(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2, scale: prepare.ScaleStandard}
 	want, err := f.run(t.Context(), stream.Engine{BlockRows: 8})
@@ -183,7 +182,7 @@ func TestRunShortFolds(t *testing.T) {
 	}
 }
 
-// The fold after the 9,999th comes after it.
+// States sort by fold number beyond 9,999.
 func TestRunManyFolds(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	store := newShelf()
@@ -209,7 +208,7 @@ func TestRunManyFolds(t *testing.T) {
 	}
 }
 
-// The key of a state names the build, and the versions of files.
+// The key of a state contains the build and the versions of files.
 func TestRunKeyNamesVersions(t *testing.T) {
 	of := func(versions map[string]string) toyFit {
 		src := newTable("t", toyData(1, 300, 2, false))
@@ -234,7 +233,8 @@ func TestRunKeyNamesVersions(t *testing.T) {
 	checkError(t, err, "state 0001-sums.state: b is another file, or has changed")
 }
 
-// A state that is damaged behind its header is found when it is needed, and done again.
+// Damage after the header of a state is found when the state is loaded, and its blocks are folded
+// again.
 func TestRunDamagedForestOfAPart(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	want, err := f.run(t.Context(), stream.Engine{Threads: 2, BlockRows: 8})

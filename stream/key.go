@@ -19,9 +19,9 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// foldKey is everything that decides the bits of a fold, and the fingerprint of the
-// rows that it is over. States of one fold have equal keys. The caller adds Identity, and the solvers
-// Fit: method, parameters and kernel.
+// foldKey holds everything that determines the bits of a fold, and the fingerprint of its rows.
+// States of one fold have equal keys. The caller sets Identity, and the solvers Fit: method,
+// parameters and kernel.
 type foldKey struct {
 	Arithmetic  string            `json:"arithmetic"` // processors and builds differ in the last bits
 	Identity    string            `json:"identity"`
@@ -33,14 +33,13 @@ type foldKey struct {
 	Sample      string            `json:"sample"`             // digest of some rows
 	Versions    map[string]string `json:"versions,omitempty"` // see Info
 	BlockRows   int               `json:"block_rows"`
-	Accumulator string            `json:"accumulator"` // its name, see Named, or its type
-	Fresh       string            `json:"fresh"`       // digest of one that has seen nothing
+	Accumulator string            `json:"accumulator"` // its name, see Named, or its Go type
+	Fresh       string            `json:"fresh"`       // digest of an empty accumulator
 	Given       string            `json:"given"`       // see Engine.Given
-	Earlier     string            `json:"earlier"`     // digest of the results of the folds before
+	Earlier     string            `json:"earlier"`     // digest of the results of earlier folds
 }
 
-// newKey returns the key of the next fold of the run. fresh is an accumulator that has
-// seen nothing.
+// newKey returns the key of the next fold of the run. fresh is an empty accumulator.
 func newKey[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, fresh A) (*foldKey, error) {
 	state, err := fresh.MarshalBinary()
 	if err != nil {
@@ -52,7 +51,7 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, name string, src So
 	}
 	info := src.Info()
 	return &foldKey{
-		Arithmetic:  simd.Active().String() + " on " + runtime.GOARCH + builtWith(),
+		Arithmetic:  simd.Active().String() + " on " + runtime.GOARCH + buildDescription(),
 		Identity:    e.Run.identity,
 		Fit:         e.fit,
 		Fold:        e.Run.folds + 1,
@@ -64,12 +63,12 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, name string, src So
 		BlockRows:   e.blockRows(len(info.Columns)),
 		Accumulator: accumulatorName(fresh),
 		Fresh:       digest(state),
-		Given:       e.given,
-		Earlier:     hex.EncodeToString(e.Run.earlier[:]),
+		Given:       e.givenDigest,
+		Earlier:     hex.EncodeToString(e.Run.resultsDigest[:]),
 	}, nil
 }
 
-// accumulatorName returns the name of an accumulator, or its type if it has none.
+// accumulatorName returns the name of an accumulator, or its Go type if it has none.
 func accumulatorName(a any) string {
 	if n, is := a.(Named); is {
 		return n.Name()
@@ -77,15 +76,15 @@ func accumulatorName(a any) string {
 	return fmt.Sprintf("%T", a)
 }
 
-// builtWith names what decides the bits of a build, see buildWords.
-var builtWith = sync.OnceValue(func() string {
+// buildDescription describes the properties of this build that affect bits, see describeBuild.
+var buildDescription = sync.OnceValue(func() string {
 	info, _ := debug.ReadBuildInfo()
-	return buildWords(runtime.Version(), info)
+	return describeBuild(runtime.Version(), info)
 })
 
-// buildWords names what decides the last bits of the same source code: the versions of Go
-// and gonum, and settings of the compiler, which fuses products and sums with some of them.
-func buildWords(version string, info *debug.BuildInfo) string {
+// describeBuild describes what affects the last bits of the same source code: the versions of Go
+// and gonum, and compiler settings, some of which fuse products with sums.
+func describeBuild(version string, info *debug.BuildInfo) string {
 	words := ", " + version
 	if info == nil {
 		return words
@@ -112,8 +111,8 @@ func (k *foldKey) blocks() int64 {
 	return k.Rows/b + min(1, k.Rows%b)
 }
 
-// difference says what the state with key k was made for that a fold with key want is
-// not, or returns "".
+// difference describes the first difference between the key k of a state and the key want of a
+// fold. It returns "" if there is none.
 func (k *foldKey) difference(want *foldKey) string {
 	switch {
 	case k.Arithmetic != want.Arithmetic:
@@ -124,7 +123,7 @@ func (k *foldKey) difference(want *foldKey) string {
 	case k.Rows != want.Rows:
 		return fmt.Sprintf("it is of a source with %d rows, and this has %d", k.Rows, want.Rows)
 	case !slices.Equal(k.Columns, want.Columns):
-		return fmt.Sprintf("it is of a source with columns %s, and this has %s", shortList(k.Columns), shortList(want.Columns))
+		return fmt.Sprintf("it is of a source with columns %s, and this has %s", abbreviate(k.Columns), abbreviate(want.Columns))
 	case k.Fit != want.Fit:
 		was, is := differentLine(k.Fit, want.Fit)
 		return fmt.Sprintf("it was made with %s, and this is with %s", was, is)
@@ -148,7 +147,7 @@ func (k *foldKey) difference(want *foldKey) string {
 	return ""
 }
 
-// otherVersion returns the name of a file of which there are two versions, or "".
+// otherVersion returns the name of a file whose versions differ, or "".
 func otherVersion(a, b map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		if v, ok := b[name]; ok && v != a[name] {
@@ -158,7 +157,7 @@ func otherVersion(a, b map[string]string) string {
 	return ""
 }
 
-// differentLine returns the first lines in which two texts differ.
+// differentLine returns the first pair of lines in which two texts differ.
 func differentLine(a, b string) (string, string) {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(x), len(y)) {
@@ -183,8 +182,8 @@ func lineOrNothing(line string) string {
 	return fmt.Sprintf("%q", line)
 }
 
-// shortList returns a few names of a list.
-func shortList(names []string) string {
+// abbreviate lists a few of the names.
+func abbreviate(names []string) string {
 	const most = 8
 	if len(names) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
@@ -192,22 +191,20 @@ func shortList(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// sampledRows is how many rows the fingerprint of a source looks at.
+// sampledRows is the number of rows in a fingerprint.
 const sampledRows = 32
 
-// fingerprint returns a digest of rows of a source, as a pass sees them: at equal
-// distances, the first and the last among them. Together with the number of rows and
-// the columns it tells one source from another, wherever the files are. It notices a
-// source that is longer or shorter, is in another order, or is prepared in another
-// way, and nearly always one with other values; not a change of a few rows that are
-// none of these.
+// fingerprint returns a digest of rows of a source, as a pass sees them: equidistant rows,
+// including the first and the last. Together with the number of rows and the columns it identifies
+// a source, wherever the files are. It detects another length, another order, another preparation
+// and nearly always other values. It misses a change of a few rows that does none of these.
 //
-// Of a source that cannot begin in the middle the first rows are taken. kept says that kept columns
-// matter; those of categories always do.
+// If seeking is expensive the first rows are used. kept includes the kept columns; categories are
+// always included.
 func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, error) {
 	known := reflect.ValueOf(src).Comparable()
 	if known {
-		if print, ok := r.prints[printed{src, kept}]; ok {
+		if print, ok := r.prints[fingerprintKey{src, kept}]; ok {
 			return print, nil
 		}
 	}
@@ -232,7 +229,7 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 		data = binary.LittleEndian.AppendUint64(data, uint64(n))
 		for _, v := range matrix.Row(x, i) {
 			if v != v {
-				v = math.NaN() // a null has other bits in another format
+				v = math.NaN() // the bits of NaN for a null depend on the format
 			}
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 		}
@@ -244,12 +241,12 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 	}
 	print := digest(data)
 	if known {
-		r.prints[printed{src, kept}] = print
+		r.prints[fingerprintKey{src, kept}] = print
 	}
 	return print, nil
 }
 
-// sampleOf returns the numbers of the rows of a fingerprint.
+// sampleOf returns the row numbers of a fingerprint.
 func sampleOf(info Info) []int64 {
 	n := min(sampledRows, info.Rows)
 	rows := make([]int64, n)

@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// leaveAfter is how long [Leave] gives work to end by itself once its context has.
+// leaveAfter is the time that [Leave] waits for work to end after its context has ended.
 const leaveAfter = 200 * time.Millisecond
 
-// Leave runs f on a goroutine of its own and returns its error. When the context has
-// ended and f does not end soon, as in a decomposition of a large matrix, which looks at
-// no context, Leave returns the cause and leaves f behind. It waits for a fold that keeps
-// states, which may be writing down what was done. It is for programs that end then: f
-// goes on until the process does, and what it uses must not be needed by others. A panic
-// of f is raised again on the calling goroutine.
+// Leave runs f on a separate goroutine and returns its error. Some work, such as the decomposition
+// of a large matrix, does not check its context. If the context ends and f does not return soon,
+// Leave returns the cause of the context and abandons f. It waits for folds that write states. It
+// is for programs that exit next: f continues until the process ends, and the caller must not need
+// anything that f uses. A panic in f is raised again on the calling goroutine.
 func Leave(ctx context.Context, f func(ctx context.Context) error) error {
-	if _, within := ctx.Value(keepingKey{}).(*atomic.Int64); within || ctx.Done() == nil {
+	if _, within := ctx.Value(activeFoldsKey{}).(*atomic.Int64); within || ctx.Done() == nil {
 		return f(ctx)
 	}
 	keeping := new(atomic.Int64)
@@ -25,7 +24,7 @@ func Leave(ctx context.Context, f func(ctx context.Context) error) error {
 	go func() {
 		err := errExited
 		defer func() { ended <- err }()
-		err = recovered(func() error { return f(context.WithValue(ctx, keepingKey{}, keeping)) })
+		err = recovered(func() error { return f(context.WithValue(ctx, activeFoldsKey{}, keeping)) })
 	}()
 	var tick <-chan time.Time
 	var since time.Time
@@ -50,16 +49,15 @@ func Leave(ctx context.Context, f func(ctx context.Context) error) error {
 	}
 }
 
-// errExited is of work that ended its goroutine, as a failing test does.
+// errExited reports work that ended its goroutine, as t.FailNow does.
 var errExited = errors.New("the goroutine has exited")
 
-// keepingKey is the key of how many folds of a context keep states just now.
-type keepingKey struct{}
+// activeFoldsKey is the context key of the number of folds that are writing states.
+type activeFoldsKey struct{}
 
-// keeping tells [Leave] that a fold keeps states, until the function that it returns is
-// called.
-func keeping(ctx context.Context) (done func()) {
-	n, ok := ctx.Value(keepingKey{}).(*atomic.Int64)
+// registerFold makes [Leave] wait until done is called.
+func registerFold(ctx context.Context) (done func()) {
+	n, ok := ctx.Value(activeFoldsKey{}).(*atomic.Int64)
 	if !ok {
 		return func() {}
 	}

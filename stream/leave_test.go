@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestLeave: work that looks at no context is left behind when that ends; its error and
-// its panic arrive otherwise.
+// Work that ignores its context is abandoned when the context ends. Otherwise its error or panic is
+// passed on.
 func TestLeave(t *testing.T) {
 	broken := errors.New("broken")
 	if err := stream.Leave(t.Context(), func(context.Context) error { return broken }); err != broken {
@@ -34,7 +34,7 @@ func TestLeave(t *testing.T) {
 		if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took < time.Minute || took > time.Minute+time.Second {
 			t.Errorf("%v after %v", err, took)
 		}
-		time.Sleep(time.Hour) // until what was left behind has ended
+		time.Sleep(time.Hour) // until the abandoned work has ended
 	})
 }
 
@@ -46,8 +46,7 @@ func (s slowStore) Write(name string, data []byte) error {
 	return s.shelf.Write(name, data)
 }
 
-// TestLeaveWaitsForStates: a fold that keeps states is not left before it has written
-// down what was done.
+// Leave waits until a fold that keeps states has written its progress.
 func TestLeaveWaitsForStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -66,8 +65,8 @@ func TestLeaveWaitsForStates(t *testing.T) {
 	})
 }
 
-// TestLeaveWithin: work is left by the outermost Leave alone, and not at all with a context
-// that never ends: then it is on the calling goroutine.
+// Only the outermost Leave abandons work. With a context that never ends the work runs on the
+// calling goroutine.
 func TestLeaveWithin(t *testing.T) {
 	f := toyFit{cols: 2, src: newTable("t", toyData(1, 200, 2, false))}
 	synctest.Test(t, func(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// ReadAll reads src into a new matrix, kept columns dropped. It is an error if there
-// are more or fewer rows than the source promises. Cost: one pass.
+// ReadAll reads src into a new matrix, without the kept columns. It returns an error if the number
+// of rows differs from that of Info. Cost: one pass.
 func ReadAll(ctx context.Context, src Source) (blas64.General, error) {
 	return readAll(ctx, src, 0)
 }
 
-// InMemory returns the rows of [ReadAll] as a source, which may be read as often as one
-// likes. It is an error if they take more than limit bytes (0: no limit).
+// InMemory returns the rows of [ReadAll] as a source that can be read any number of times. It
+// returns an error if they take more than limit bytes (0: no limit).
 func InMemory(ctx context.Context, src Source, limit int64) (Gatherer, error) {
 	m, err := readAll(ctx, src, limit)
 	if err != nil {
@@ -59,7 +59,7 @@ func readAll(ctx context.Context, src Source, limit int64) (blas64.General, erro
 	return all.matrix(), errors.Join(ignoreEOF(err), r.Close())
 }
 
-// MapRows returns what [Map] makes of all rows, in a new matrix.
+// MapRows collects the results of [Map] for all rows in a new matrix.
 func MapRows(ctx context.Context, e Engine, name string, src Source, cols int, worker func() func(dst blas64.General, b *Block) error) (blas64.General, error) {
 	all := newRowList(src.Info().Rows, cols)
 	err := Map(ctx, e, name, src, cols, false, worker, func(_ *Block, out blas64.General) error {
@@ -69,19 +69,19 @@ func MapRows(ctx context.Context, e Engine, name string, src Source, cols int, w
 	return all.matrix(), err
 }
 
-// rowList is a matrix that rows are appended to.
+// rowList is a matrix that grows by rows.
 type rowList struct {
 	rows, cols int
 	data       []float64
 }
 
-// believed is for how many numbers there is room from the start, if so many are
-// promised: a damaged file may promise anything.
-const believed = 1 << 27
+// maxReserved bounds the numbers reserved in advance: a damaged file may announce any number of
+// rows.
+const maxReserved = 1 << 27
 
-// newRowList expects so many rows, -1 if their number is not known.
+// newRowList returns an empty list. promised is the expected number of rows, -1 if unknown.
 func newRowList(promised int64, cols int) *rowList {
-	rows := min(max(0, promised), believed/int64(max(1, cols)))
+	rows := min(max(0, promised), maxReserved/int64(max(1, cols)))
 	return &rowList{cols: cols, data: make([]float64, 0, rows*int64(cols))}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// What Map makes of the parts of a source is, one after the other, what it makes of all,
-// and each part has as many rows as PartRows says.
+// The results of Map on the parts of a source, concatenated, are those on the whole source, and
+// each part has PartRows rows.
 func TestMapInParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, parts := rapid.IntRange(1, 400).Draw(t, "rows"), rapid.IntRange(1, 12).Draw(t, "parts")

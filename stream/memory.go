@@ -12,10 +12,12 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// FromMatrix returns a source of the rows of m, which must not change while the source is in use. name is for
-// messages. columns names the columns, by which a model finds them; without names messages call them x0, x1, …
+// FromMatrix returns a source of the rows of m, which must not change while the source is in use.
+// name identifies the source in messages. columns are the names by which a model finds the columns;
+// without them messages use x0, x1, …
 //
-// FromMatrix panics if m is no matrix, or if columns does not have a new name for each of its columns.
+// FromMatrix panics if m is malformed, or unless columns is empty or has a distinct name for each
+// column.
 func FromMatrix(name string, m blas64.General, columns ...string) Gatherer {
 	if err := checkMatrix(m); err != nil {
 		panic("stream: FromMatrix " + name + ": " + err.Error())
@@ -30,7 +32,7 @@ func FromMatrix(name string, m blas64.General, columns ...string) Gatherer {
 	return &matrixSource{info, m}
 }
 
-// checkMatrix returns an error unless the memory of m holds all its rows.
+// checkMatrix returns an error unless the slice of m holds all its rows.
 func checkMatrix(m blas64.General) error {
 	switch {
 	case m.Rows < 0 || m.Cols < 0:
@@ -45,7 +47,7 @@ func checkMatrix(m blas64.General) error {
 	return nil
 }
 
-// checkNames returns an error unless names are empty, or are as many as there are columns and all differ.
+// checkNames returns an error unless names is empty, or has one distinct name per column.
 func checkNames(names []string, columns int) error {
 	if len(names) > 0 && len(names) != columns {
 		return fmt.Errorf("%d names for %d columns", len(names), columns)
@@ -58,7 +60,7 @@ func checkNames(names []string, columns int) error {
 	return nil
 }
 
-// NumberedColumns returns the names x0 … x{d-1} of columns that have none.
+// NumberedColumns returns the names x0 … x{d-1} for columns without names.
 func NumberedColumns(d int) []string {
 	names := make([]string, d)
 	for j := range names {

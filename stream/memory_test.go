@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// inPieces yields the rows of x a few at a time, in memory that is used again.
+// inPieces yields the rows of x a few at a time, in reused memory.
 func inPieces(x blas64.General, sizes func() int) func(context.Context) iter.Seq2[stream.Batch, error] {
 	return func(context.Context) iter.Seq2[stream.Batch, error] {
 		return func(yield func(stream.Batch, error) bool) {
@@ -64,7 +64,7 @@ func TestFromSeq(t *testing.T) {
 	}
 }
 
-// Rows go on as they come: a generator that is slow is none that hangs.
+// A slow generator that keeps yielding is not a stall.
 func TestFromSeqSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := randomMatrix(1, 40, 2)
@@ -135,12 +135,12 @@ func TestFromSeqOnce(t *testing.T) {
 		return inPieces(randomMatrix(1, 30, 2), odd(1))(ctx)
 	})
 	_, err := stream.GatherRows(context.Background(), src, []int64{3})
-	checkError(t, err, "generated can be read only once", "`spool-dir`")
+	checkError(t, err, "generated can be read only once", "`Session.Spool`")
 	if got, err := foldSums(context.Background(), stream.Engine{}, src); err != nil || got.rows != 30 {
 		t.Errorf("%v, %v", got, err)
 	}
 	_, err = foldSums(context.Background(), stream.Engine{}, src)
-	checkError(t, err, "generated can be read only once", "`spool-dir`")
+	checkError(t, err, "generated can be read only once", "`Session.Spool`")
 	if calls != 1 {
 		t.Errorf("the sequence was made %d times", calls)
 	}
@@ -212,8 +212,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestReadAll: all rows in a matrix of their own, whether their number is known or not,
-// or promised beyond what any machine has.
+// ReadAll returns all rows, whether their number is known, unknown, or promised beyond any memory.
 func TestReadAll(t *testing.T) {
 	x := randomMatrix(1, 2500, 3)
 	for _, rows := range []int64{2500, -1} {
@@ -238,8 +237,7 @@ func TestReadAll(t *testing.T) {
 	checkError(t, err, "liar.npy", "gave 2500")
 }
 
-// TestMapRows: what a pass makes of rows is in order in one matrix, also with no
-// columns.
+// MapRows returns results in row order in one matrix, also with no columns.
 func TestMapRows(t *testing.T) {
 	x := randomMatrix(1, 999, 2)
 	for _, rows := range []int64{999, -1} {

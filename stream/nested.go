@@ -6,7 +6,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// AppendScalar appends value i of c, which is neither null nor nested, as a part of a nested value: see package logical.
+// AppendScalar appends value i of c, neither null nor nested, to a nested value in the form of
+// package logical.
 func (c *Column) AppendScalar(b []byte, i int) []byte {
 	switch {
 	case c.hasExact() || c.Kind == String:
@@ -19,8 +20,8 @@ func (c *Column) AppendScalar(b []byte, i int) []byte {
 	return logical.AppendWord(b, logical.Float64, math.Float64bits(c.Floats[i]))
 }
 
-// TakeScalar makes the next part of a nested value, which is neither null nor nested, the only value of c. Of a decimal
-// only the unscaled integer is there.
+// TakeScalar reads the next part of a nested value, neither null nor nested, into c as its only
+// value. For a decimal it sets only the unscaled integer.
 func (c *Column) TakeScalar(from *logical.Cursor) {
 	c.Reset()
 	switch {

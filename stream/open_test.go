@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Every source of the package gives from any row on what it gives from the first.
+// Every source of the package yields the same rows from any starting row.
 func TestOpening(t *testing.T) {
 	ctx := context.Background()
 	x := randomMatrix(3, 5000, 3)
@@ -46,7 +46,7 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// everyThird returns about a third of the numbers up to n, in runs and gaps.
+// everyThird returns about a third of the numbers below n, in runs and gaps.
 func everyThird(n int64) (rows []int64) {
 	for i := range n {
 		if i%3 == 1 && i < 2000 || i > 3000 && i%64 < 20 {
@@ -56,8 +56,7 @@ func everyThird(n int64) (rows []int64) {
 	return rows
 }
 
-// TestSelected: the rows are those asked for, in passes and by number, and a file that
-// ends early is told.
+// Select yields the requested rows in passes and by Gather, and reports a file that ends early.
 func TestSelected(t *testing.T) {
 	x := randomMatrix(3, 5000, 3)
 	rows := everyThird(5000)
@@ -84,7 +83,7 @@ func TestSelected(t *testing.T) {
 	}
 }
 
-// A source that can be read only once begins at its first row.
+// A source that can be read only once must be read from its first row.
 func TestOpeningOnce(t *testing.T) {
 	once := newTable("pipe", randomMatrix(1, 10, 2))
 	once.info.OnePass = true

@@ -12,28 +12,25 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Exact passes visit tiles of row blocks against column blocks: O(n²) time, and
-// no more memory than the caller's accumulators. Tiles have an order of rounds.
-// In round r the row block i meets the column block (i+r) mod b, so that within
-// a round no row block and no column block occurs twice. A tile may be visited
-// as soon as the tiles before it with the same row block, and those with the same
-// column block, are done: the visitor may update one accumulator per row block and
-// another per column block without locks, and the order of the updates of each, and
-// with it every bit of the sums, is the same for any number of threads. No tile
-// waits for others of its round. The upper half of a symmetric matrix is what the
-// first ⌊b/2⌋+1 rounds visit.
+// Exact passes visit tiles of row blocks against column blocks, in O(n²) time and no more memory
+// than the accumulators of the caller. Tiles are ordered in rounds. In round r the row block i
+// meets the column block (i+r) mod b, so that no block occurs twice within a round. A tile may be
+// visited once the earlier tiles of its row block and of its column block are done. So a visitor
+// may update one accumulator per row block and one per column block without locks. The order of
+// these updates is the same for any number of threads, and so is every bit of the sums. Tiles do
+// not wait for the rest of a round. The first ⌊b/2⌋+1 rounds visit the upper half of a symmetric
+// matrix.
 //
-// A worker goes on in the column of the tile it has done, if the next one there is
-// ready: what a visitor has made of that column block, it need not make again.
+// After a tile, a worker prefers the next one of the same column block if it is ready: the visitor
+// may reuse what it computed for that block.
 
-// Pairs visits the tiles of rows × cols. visit is called once per worker and
-// returns the function that visits a tile, given its row and its column block, which
-// it must not change: they may be the memory of the source. Two calls that may run at
-// the same time never share a row block, nor a column block; calls with the same row
-// block follow one another in a fixed order, and so do those with the same column
-// block. With shape Upper, rows and cols must be the same source, and a row block may
-// at the same time be the column block of another call. Of several errors the one in
-// the first round is returned.
+// Pairs visits the tiles of rows × cols. visit is called once per worker and returns the function
+// that visits a tile. The two blocks may be memory of the source, and the function must not change
+// them. Concurrent calls never share a row block or a column block. Calls with the same row block
+// follow one another in a fixed order, and so do calls with the same column block. If upper is
+// true, rows and cols must be the same source, and only tiles of the upper half are visited; a
+// block may then be the row block of one call and the column block of another at the same time. If
+// several tiles fail, the error of the earliest round is returned.
 func Pairs(ctx context.Context, e Engine, name string, rows, cols Gatherer, upper bool, visit func() func(i, j *Block) error) error {
 	bi, bj := pairBlocks(rows), pairBlocks(cols)
 	if upper && bi != bj {
@@ -55,21 +52,22 @@ func pairBlocks(s Source) int64 {
 	return (n + tilesize.PairRows - 1) / tilesize.PairRows
 }
 
-// pairPass hands out tiles to workers.
+// pairPass assigns tiles to workers.
 type pairPass struct {
 	rows, cols Gatherer
-	events     chan struct{} // one after each tile, for the goroutine that runs the pass
+	events     chan struct{} // one per tile done, for the goroutine that runs the pass
 
-	mu      sync.Mutex
-	wake    sync.Cond
-	order   *tileOrder
-	busy    int  // tiles under way
-	stopped bool // no further tile is begun
-	failed  error
-	worst   int64 // place of the tile that failed
+	mu             sync.Mutex
+	wake           sync.Cond
+	order          *tileOrder
+	busy           int  // tiles in progress
+	stopped        bool // no further tile starts
+	failed         error
+	failedPosition int64 // position of the failed tile
 }
 
-// run visits all tiles. Events and panics arrive on the calling goroutine.
+// run visits all tiles. It reports progress, and raises panics of visitors, on the calling
+// goroutine.
 func (p *pairPass) run(ctx context.Context, e Engine, name string, visit func() func(i, j *Block) error) error {
 	var wg sync.WaitGroup
 	inner, cancel := context.WithCancel(ctx)
@@ -102,7 +100,7 @@ func (p *pairPass) run(ctx context.Context, e Engine, name string, visit func() 
 	}
 }
 
-// stop lets no further tile begin.
+// stop prevents further tiles from starting.
 func (p *pairPass) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,7 +108,7 @@ func (p *pairPass) stop() {
 	p.wake.Broadcast()
 }
 
-// work visits tiles as long as there are any.
+// work visits tiles until none is left.
 func (p *pairPass) work(ctx context.Context, visit func() func(i, j *Block) error) {
 	left, right := newPairBlock(p.rows), newPairBlock(p.cols)
 	var do func(i, j *Block) error
@@ -135,25 +133,25 @@ func (p *pairPass) work(ctx context.Context, visit func() func(i, j *Block) erro
 			case <-ctx.Done():
 			}
 		}
-		t, ok = p.after(t, err)
+		t, ok = p.nextAfter(t, err)
 	}
 }
 
-// next waits for a tile that may be visited, and reports whether there is one.
+// next waits for a tile that is ready. It reports false if no tile is left.
 func (p *pairPass) next() (tile, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.nextTile()
 }
 
-// after is next for a worker that has done a tile.
-func (p *pairPass) after(t tile, err error) (tile, bool) {
+// nextAfter is next for a worker that has done a tile.
+func (p *pairPass) nextAfter(t tile, err error) (tile, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
 	if err != nil {
-		if place := p.order.place(t); p.failed == nil || place < p.worst {
-			p.failed, p.worst = err, place
+		if place := p.order.position(t); p.failed == nil || place < p.failedPosition {
+			p.failed, p.failedPosition = err, place
 		}
 		p.wake.Broadcast()
 		return p.nextTile()
@@ -170,10 +168,10 @@ func (p *pairPass) after(t tile, err error) (tile, bool) {
 	return p.nextTile()
 }
 
-// allowed reports whether a tile is still to be visited. After a failure those before
-// it are, since one of them may fail too.
+// allowed reports whether a tile is still to be visited. After a failure, tiles before the failed
+// one still are: they may fail too, and earlier errors win.
 func (p *pairPass) allowed(t tile) bool {
-	return !p.stopped && (p.failed == nil || p.order.place(t) < p.worst)
+	return !p.stopped && (p.failed == nil || p.order.position(t) < p.failedPosition)
 }
 
 func (p *pairPass) nextTile() (tile, bool) {
@@ -191,30 +189,30 @@ func (p *pairPass) nextTile() (tile, bool) {
 	}
 }
 
-// tile is where block k of the side with fewer blocks meets block (k+round) mod b of the
-// other, of b blocks.
+// tile is the tile of block k on the side with fewer blocks and block (k+round) mod b on the other
+// side, of b blocks.
 type tile struct{ round, k int64 }
 
-// tileOrder knows which tiles may be visited: those whose predecessors are done.
+// tileOrder tracks which tiles are ready: those whose predecessors are done.
 type tileOrder struct {
 	short, long int64 // numbers of blocks
 	rounds      int64
-	turned      bool    // the row blocks are the longer side
-	half        bool    // one of each pair
-	round       []int64 // for each short block, the round of its next tile
-	turn        []int64 // for each long block, the short block of its next tile, or -1
+	swapped     bool    // the row blocks are the longer side
+	upper       bool    // only the upper half is visited
+	nextRound   []int64 // for each short block, the round of its next tile
+	nextShort   []int64 // for each long block, the short block of its next tile, or -1
 	ready       tileHeap
 }
 
 func newTileOrder(bi, bj int64, upper bool) *tileOrder {
-	o := &tileOrder{short: min(bi, bj), long: max(bi, bj), turned: bi > bj, half: upper}
+	o := &tileOrder{short: min(bi, bj), long: max(bi, bj), swapped: bi > bj, upper: upper}
 	o.rounds = o.long
-	if o.half {
+	if o.upper {
 		o.rounds = o.long/2 + 1
 	}
-	o.round, o.turn = make([]int64, o.short), make([]int64, o.long)
-	for l := range o.turn {
-		o.turn[l] = min(int64(l), o.short-1)
+	o.nextRound, o.nextShort = make([]int64, o.short), make([]int64, o.long)
+	for l := range o.nextShort {
+		o.nextShort[l] = min(int64(l), o.short-1)
 	}
 	for k := range o.short {
 		o.ready = append(o.ready, tile{0, k})
@@ -224,51 +222,51 @@ func newTileOrder(bi, bj int64, upper bool) *tileOrder {
 
 // tiles returns the number of tiles.
 func (o *tileOrder) tiles() int64 {
-	if o.half {
+	if o.upper {
 		return o.long * (o.long + 1) / 2
 	}
 	return o.short * o.long
 }
 
-// place returns the place of a tile in the order of rounds.
-func (o *tileOrder) place(t tile) int64 { return t.round*o.short + t.k }
+// position returns the index of a tile in the order of rounds.
+func (o *tileOrder) position(t tile) int64 { return t.round*o.short + t.k }
 
 // blocks returns the row block and the column block of a tile.
 func (o *tileOrder) blocks(t tile) (row, col int64) {
 	l := (t.k + t.round) % o.long
-	if o.turned {
+	if o.swapped {
 		return l, t.k
 	}
 	return t.k, l
 }
 
-// exists reports whether a tile is visited: the last round of an even number of blocks
-// would meet each pair twice.
+// exists reports whether the pass includes a tile. For an even number of blocks, half of the last
+// round is omitted: it would visit each pair twice.
 func (o *tileOrder) exists(t tile) bool {
-	return t.round < o.rounds && !(o.half && 2*t.round == o.long && t.k >= t.round)
+	return t.round < o.rounds && !(o.upper && 2*t.round == o.long && t.k >= t.round)
 }
 
-// isReady reports whether it is the turn of a tile with both its blocks.
+// isReady reports whether a tile is the next one of both its blocks.
 func (o *tileOrder) isReady(t tile) bool {
-	return o.exists(t) && o.round[t.k] == t.round && o.turn[(t.k+t.round)%o.long] == t.k
+	return o.exists(t) && o.nextRound[t.k] == t.round && o.nextShort[(t.k+t.round)%o.long] == t.k
 }
 
-// done takes note of a tile that was visited. beside is the next one of the same column
-// block, if it is ready; the next one of the row block is pushed.
+// done records that a tile was visited. It returns the next tile of the same column block, if it is
+// ready, and pushes the next tile of the row block.
 func (o *tileOrder) done(t tile) (beside tile, ok bool) {
 	along := tile{t.round + 1, t.k}      // the same short block
 	across := tile{t.round + 1, t.k - 1} // the same long block
 	if t.k == 0 {
 		across = tile{t.round + 1 + o.long - o.short, o.short - 1}
 	}
-	o.round[t.k]++
+	o.nextRound[t.k]++
 	l := (t.k + t.round) % o.long
-	o.turn[l] = -1
+	o.nextShort[l] = -1
 	if o.exists(across) {
-		o.turn[l] = across.k
+		o.nextShort[l] = across.k
 	}
 	beside, other := across, along
-	if o.turned {
+	if o.swapped {
 		beside, other = along, across
 	}
 	ok = o.isReady(beside)
@@ -281,7 +279,7 @@ func (o *tileOrder) done(t tile) (beside tile, ok bool) {
 func (o *tileOrder) push(t tile) { heap.Push(&o.ready, t) }
 func (o *tileOrder) pop()        { heap.Pop(&o.ready) }
 
-// first returns the ready tile that is first in the order of rounds.
+// first removes and returns the ready tile that is first in the order of rounds.
 func (o *tileOrder) first() (tile, bool) {
 	if len(o.ready) == 0 {
 		return tile{}, false
@@ -289,7 +287,7 @@ func (o *tileOrder) first() (tile, bool) {
 	return o.ready[0], true
 }
 
-// tileHeap is tiles, the first in the order of rounds on top.
+// tileHeap is a heap of tiles in the order of rounds.
 type tileHeap []tile
 
 func (h tileHeap) Len() int      { return len(h) }
@@ -305,32 +303,32 @@ func (h *tileHeap) Pop() any {
 	return t
 }
 
-// pairBlock is a block of an exact pass and where it comes from.
+// pairBlock is the buffer for blocks of one side of an exact pass.
 type pairBlock struct {
-	src   Gatherer
-	n     int64
-	there int64 // the number of the block that is there, or -1
-	room  blas64.General
-	block Block
+	src    Gatherer
+	n      int64
+	loaded int64 // index of the block in the buffer, or -1
+	room   blas64.General
+	block  Block
 }
 
 func newPairBlock(src Gatherer) *pairBlock {
-	return &pairBlock{src: src, n: src.Info().Rows, there: -1}
+	return &pairBlock{src: src, n: src.Info().Rows, loaded: -1}
 }
 
-// rowsInMemory is implemented by sources that lend their rows.
+// rowsInMemory is implemented by sources that lend their rows without copying.
 type rowsInMemory interface {
 	lend(first int64, n int) blas64.General
 }
 
-// fetch gets the block with the given number, unless it is there.
+// fetch loads the block with the given index, unless it is in the buffer.
 func (b *pairBlock) fetch(ctx context.Context, index int64) error {
-	if index == b.there {
+	if index == b.loaded {
 		return nil
 	}
 	first := index * tilesize.PairRows
 	n := int(min(tilesize.PairRows, b.n-first))
-	b.block.Index, b.block.Start, b.there = index, first, index
+	b.block.Index, b.block.Start, b.loaded = index, first, index
 	if m, ok := b.src.(rowsInMemory); ok {
 		b.block.X = m.lend(first, n)
 		return nil
@@ -339,10 +337,10 @@ func (b *pairBlock) fetch(ctx context.Context, index int64) error {
 		b.room = matrix.New(tilesize.PairRows, len(b.src.Info().Columns))
 	}
 	b.block.X = matrix.Rows(b.room, 0, n)
-	b.there = -1
+	b.loaded = -1
 	err := b.gather(ctx, first)
 	if err == nil {
-		b.there = index
+		b.loaded = index
 	}
 	return err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// tilesInOrder visits all tiles and returns the column blocks that each row block met, in
-// their order, and the row blocks that each column block met.
+// tilesInOrder visits all tiles. It returns the sequence of column blocks of each row block, and of
+// row blocks of each column block.
 func tilesInOrder(t *rapid.T, threads, n, m int, upper bool) (byRow, byCol map[int64][]int64) {
 	byRow, byCol = map[int64][]int64{}, map[int64][]int64{}
 	var mu sync.Mutex
@@ -36,8 +36,8 @@ func tilesInOrder(t *rapid.T, threads, n, m int, upper bool) (byRow, byCol map[i
 	return byRow, byCol
 }
 
-// Each row block meets the column blocks in the order of rounds, and each column block
-// the row blocks, for any number of threads and any shape.
+// Each row block meets the column blocks in the order of rounds, and vice versa, for any number of
+// threads and any shape.
 func TestPairsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12*tilesize.PairRows).Draw(t, "n")
@@ -77,7 +77,7 @@ func TestPairsOrder(t *testing.T) {
 	})
 }
 
-// Of several tiles that fail the one in the first round is reported.
+// If several tiles fail, the error of the earliest round is returned.
 func TestPairsFirstError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks := rapid.IntRange(1, 9).Draw(t, "blocks")

@@ -16,15 +16,15 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// pairSizes give 0 to 5 blocks, full and not.
+// pairSizes are numbers of rows that give 0 to 5 blocks, full and partial.
 var pairSizes = []int{0, 1, 256, 257, 512, 700, 1024, 1100}
 
 func matrixSource(seed uint64, rows int) stream.Gatherer {
 	return stream.FromMatrix(fmt.Sprint("m", seed), randomMatrix(seed, rows, 2))
 }
 
-// visits runs an exact pass and returns how often each tile was visited. It
-// fails if two calls at a time share a row block or a column block.
+// visits runs an exact pass and counts the visits of each tile. It fails if concurrent calls share
+// a row block or a column block.
 func visits(t *testing.T, e stream.Engine, rows, cols stream.Gatherer, shape bool) map[[2]int64]int {
 	t.Helper()
 	seen := map[[2]int64]int{}
@@ -93,7 +93,7 @@ func TestPairsUpper(t *testing.T) {
 	}
 }
 
-// kernel returns some function of two rows, symmetric or not.
+// kernel is an arbitrary function of two rows, symmetric or not.
 func kernel(x, y []float64, symmetric bool) float64 {
 	p := x[0]*y[0] + x[1]*y[1]
 	if symmetric {
@@ -102,8 +102,8 @@ func kernel(x, y []float64, symmetric bool) float64 {
 	return math.Exp(-p*p) + math.Tanh(x[0])
 }
 
-// matVec returns K·v by a pass of the given shape. One accumulator for each row
-// block, one for each column block, no locks.
+// matVec computes K·v by an exact pass, with one accumulator per row block and one per column
+// block, and without locks.
 func matVec(t *testing.T, threads int, src stream.Gatherer, v []float64) []float64 {
 	t.Helper()
 	n := len(v)
@@ -200,7 +200,7 @@ func TestPairsRectangularProduct(t *testing.T) {
 	}
 }
 
-// The scratch memory of a worker serves the whole pass, not one round.
+// The scratch memory of a worker lasts for the whole pass, not one round.
 func TestPairsWorkers(t *testing.T) {
 	src := matrixSource(1, 5*256)
 	var made atomic.Int64

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/opening"
 )
 
-// pass reads blocks of one source.
+// pass holds the parameters of one pass over a source.
 type pass struct {
 	engine    Engine
 	name      string
@@ -22,11 +22,11 @@ type pass struct {
 	blockRows int
 	kept      bool // with kept columns
 	rowsDone  int64
-	opening   opening.Pass // what sources that count know of it
+	opening   opening.Pass // identifies the pass to sources that count passes
 }
 
-// newPass describes a pass with the kept columns of a source if the engine says so, or if some of them
-// are categories.
+// newPass returns a pass over a source. It includes the kept columns if the engine requests them or
+// if some are categories.
 func newPass(e Engine, name string, src Source) *pass {
 	info := src.Info()
 	p := e.passOf(info, len(info.Columns))
@@ -34,25 +34,25 @@ func newPass(e Engine, name string, src Source) *pass {
 	return p
 }
 
-// passOf returns a pass over rows of dimension d that reads nothing.
+// passOf returns the parameters of a pass over rows of dimension d, without a source.
 func (e Engine) passOf(info Info, d int) *pass {
 	p := &pass{engine: e, info: info, blockRows: e.blockRows(d)}
-	if info.Rows >= 0 { // a short source needs no full block
+	if info.Rows >= 0 { // a short source needs smaller blocks
 		p.blockRows = int(max(1, min(int64(p.blockRows), info.Rows)))
 	}
 	return p
 }
 
-// report reports progress: so many more rows are done.
+// report adds rows to the progress of the pass and reports it.
 func (p *pass) report(rows int64) {
 	p.rowsDone += rows
 	p.engine.report(p.name, p.rowsDone, p.info.Rows)
 }
 
-// blocks returns the number of blocks, if that of the rows is known.
+// blocks returns the number of blocks. The number of rows must be known.
 func (p *pass) blocks() int64 { return (p.info.Rows + int64(p.blockRows) - 1) / int64(p.blockRows) }
 
-// buffers returns how many blocks are in memory: those under way, but no more than there are.
+// buffers returns the number of blocks in memory: those in flight, and no more than the pass has.
 func (p *pass) buffers() int {
 	n := p.engine.Workers() + lookahead + 1
 	if p.info.Rows >= 0 {
@@ -61,14 +61,13 @@ func (p *pass) buffers() int {
 	return n
 }
 
-// longestRun is the most blocks, as a power of two, that a worker of a fold reads at a
-// time: while it does, it holds an accumulator more for each power.
+// longestRun is the binary logarithm of the maximal number of blocks that a worker of a fold reads
+// in a row. Each level costs one more accumulator per worker.
 const longestRun = 3
 
-// runBlocks returns how many blocks a worker reads in a row: a power of two up to
-// 2^most, or 0 if one goroutine is to read for all. A reader that begins in the middle
-// passes over up to Info.SeekCost rows: runs are made four times that long, but
-// not so long that the last one keeps the others waiting.
+// runBlocks returns the number of blocks that a worker reads in a row: a power of two up to 2^most,
+// or 0 if one goroutine reads for all. A reader that seeks reads up to Info.SeekCost rows in vain.
+// Runs are made four times that long, unless the last runs would then keep other workers waiting.
 func (p *pass) runBlocks(ranges []blockRange, most int) int64 {
 	workers := int64(p.engine.Workers())
 	if p.engine.Readers(p.info) == 1 {
@@ -88,14 +87,14 @@ func (p *pass) runBlocks(ranges []blockRange, most int) int64 {
 	return run
 }
 
-// readersPay reports whether several readers, which pass over up to lead rows before each run of so many rows, are
-// worth what they read again: at most a quarter, or so little that the pass is read four times as fast.
+// readersPay reports whether several readers are worth the lead rows that each run of run rows
+// reads in vain: they add at most a quarter, or the pass is still read four times as fast.
 func readersPay(run, lead, workers int64) bool {
 	return 4*lead <= run || 4*(run+lead) <= workers*run
 }
 
-// runs yields the ranges, cut at multiples of length. The last goes on to the end of the
-// source if the last range does.
+// runs yields the ranges, cut at multiples of length. The last run extends to the end of the source
+// if the last range does.
 func (p *pass) runs(ranges []blockRange, length int64) func(context.Context, func(blockRange) bool) error {
 	return func(_ context.Context, yield func(blockRange) bool) error {
 		for _, r := range ranges {
@@ -112,19 +111,19 @@ func (p *pass) runs(ranges []blockRange, length int64) func(context.Context, fun
 	}
 }
 
-// blockReader is one reader at a time of the source of a pass, and the blocks it fills.
+// blockReader reads blocks of a pass. It has one open reader at a time.
 type blockReader struct {
-	pass  *pass
-	watch *watch
-	free  chan *Block // buffers nobody uses
-	index int64       // the block that is read
-	r     Reader      // nil if none is open
-	next  int64       // the row that r gives next
-	lost  bool        // the goroutine that reads was given up, with r
-	live  bool        // a block ends where the input pauses
+	pass      *pass
+	watch     *watch
+	free      chan *Block // buffers not in use
+	index     int64       // the block being read
+	r         Reader      // nil if none is open
+	next      int64       // the row that r returns next
+	abandoned bool        // the reading goroutine was abandoned, and r with it
+	live      bool        // a block ends where the input pauses
 }
 
-// newBlockReader makes a block reader with so many blocks.
+// newBlockReader returns a reader with the given number of block buffers.
 func (p *pass) newBlockReader(blocks int) *blockReader {
 	g := &blockReader{pass: p, watch: newWatch(), free: make(chan *Block, blocks)}
 	for range blocks {
@@ -133,7 +132,7 @@ func (p *pass) newBlockReader(blocks int) *blockReader {
 	return g
 }
 
-// newBlock makes a block for the rows of the source.
+// newBlock allocates a block for rows of the source.
 func (p *pass) newBlock() *Block {
 	b := &Block{X: matrix.New(p.blockRows, len(p.info.Columns))}
 	if p.kept {
@@ -142,9 +141,9 @@ func (p *pass) newBlock() *Block {
 	return b
 }
 
-// close closes the reader, unless it is still being read from.
+// close closes the open reader, unless an abandoned goroutine may still use it.
 func (g *blockReader) close() error {
-	if g.lost || g.r == nil {
+	if g.abandoned || g.r == nil {
 		return nil
 	}
 	r := g.r
@@ -152,7 +151,7 @@ func (g *blockReader) close() error {
 	return r.Close()
 }
 
-// blockReaders are those of all workers.
+// blockReaders holds the block readers of all workers.
 type blockReaders struct {
 	mu   sync.Mutex
 	list []*blockReader
@@ -165,17 +164,17 @@ func (r *blockReaders) add(g *blockReader) *blockReader {
 	return g
 }
 
-// close closes the readers, which nobody uses any more.
+// close closes all readers. No goroutine may use them any more.
 func (r *blockReaders) close() error {
 	var failed error
 	for _, g := range r.list {
-		failed = alsoClosed(failed, g.close())
+		failed = withCloseError(failed, g.close())
 	}
 	return failed
 }
 
-// alsoClosed is err with what went wrong when a reader was closed.
-func alsoClosed(err, closing error) error {
+// withCloseError adds the error of closing a reader to err.
+func withCloseError(err, closing error) error {
 	if closing == nil {
 		return err
 	}
@@ -189,17 +188,17 @@ func (g *blockReader) produce(ranges []blockRange) func(ctx context.Context, yie
 	}
 }
 
-// readRun reads blocks for a worker, which does its work in yield.
+// readRun reads a run of blocks for one worker, which processes them in yield.
 func (g *blockReader) readRun(ctx context.Context, run blockRange, yield func(*Block) bool) error {
 	return g.watched(ctx, func() error { return g.readAll(ctx, []blockRange{run}, yield) })
 }
 
-// watched reads on a goroutine of its own, so that a read that never returns can be
-// given up: a read of a file that stalls, and a read of a pipe when the pass is over.
-// The end of a pass does wait for a read of a file, which the caller may want to close
-// or unmap next, and for a moment for other reads: most end with their context.
+// watched runs read on a separate goroutine, so that it can be abandoned: a read of a file that
+// stalls, or a read of a pipe after the pass has ended. At the end of a pass, watched does wait for
+// a read of a file, which the caller may close or unmap next. It waits a moment for other reads:
+// most end with their context.
 func (g *blockReader) watched(ctx context.Context, read func() error) error {
-	if g.lost {
+	if g.abandoned {
 		return errAbandoned
 	}
 	failed := make(chan error, 1)
@@ -221,24 +220,24 @@ func (g *blockReader) watched(ctx context.Context, read func() error) error {
 			defer timer.Stop()
 			over, late = nil, timer.C
 		case <-late:
-			if !g.watch.forbid() {
+			if !g.watch.abandon() {
 				return <-failed
 			}
-			g.lost = true
+			g.abandoned = true
 			return context.Cause(ctx)
 		case <-tick.C:
-			if !g.pass.info.OnePass && g.watch.giveUp(limit) {
-				g.lost = true
-				return fmt.Errorf("%s: no progress for %v while reading: the file or its disk hangs; where they are as slow as that, set `stall` to more", g.pass.info.Name, limit)
+			if !g.pass.info.OnePass && g.watch.abandonStalled(limit) {
+				g.abandoned = true
+				return fmt.Errorf("%s: no progress for %v while reading: the file or its disk hangs; where they are as slow as that, set `Engine.Stall` to more", g.pass.info.Name, limit)
 			}
 		}
 	}
 }
 
-// readAll reads ranges. It closes the reader if the pass has given it up.
+// readAll reads ranges of blocks. It closes the reader if the pass has abandoned it.
 func (g *blockReader) readAll(ctx context.Context, ranges []blockRange, yield func(*Block) bool) error {
 	defer func() { // also when the source panics
-		if g.watch.isOver() && g.r != nil {
+		if g.watch.isAbandoned() && g.r != nil {
 			g.r.Close()
 			g.r = nil
 		}
@@ -251,8 +250,8 @@ func (g *blockReader) readAll(ctx context.Context, ranges []blockRange, yield fu
 	return nil
 }
 
-// readRange reads some blocks. After the last block of a source it makes sure that no
-// rows follow.
+// readRange reads a range of blocks. After the last block of a source it checks that no rows
+// follow.
 func (g *blockReader) readRange(ctx context.Context, blocks blockRange, yield func(*Block) bool) error {
 	p := g.pass
 	if p.info.Rows >= 0 {
@@ -260,7 +259,7 @@ func (g *blockReader) readRange(ctx context.Context, blocks blockRange, yield fu
 			return nil
 		}
 		if blocks.end >= p.blocks() {
-			blocks.end = math.MaxInt64 // to the end, whatever is there
+			blocks.end = math.MaxInt64 // to the end, whatever the number of blocks
 		}
 	}
 	g.index = blocks.first
@@ -286,7 +285,7 @@ func (g *blockReader) readRange(ctx context.Context, blocks blockRange, yield fu
 			return context.Cause(ctx)
 		}
 		if err == io.EOF {
-			return alsoClosed(p.checkTotal(g.next), g.close())
+			return withCloseError(p.checkTotal(g.next), g.close())
 		}
 		if err != nil {
 			return err
@@ -295,8 +294,8 @@ func (g *blockReader) readRange(ctx context.Context, blocks blockRange, yield fu
 	return nil
 }
 
-// open makes sure that the reader is at a row. A reader that comes after the pass has
-// given up is closed.
+// hasBlocks positions the reader at a row. If the pass has abandoned it meanwhile, the new reader is
+// closed.
 func (g *blockReader) open(ctx context.Context, first int64) error {
 	if g.r != nil && g.next == first {
 		return nil
@@ -307,7 +306,7 @@ func (g *blockReader) open(ctx context.Context, first int64) error {
 	var r Reader
 	var failed error
 	err := g.watch.call(func() error {
-		r, failed = g.pass.src.Open(g.pass.opening.On(g.watch.on(ctx)), first)
+		r, failed = g.pass.src.Open(g.pass.opening.On(g.watch.withWatch(ctx)), first)
 		return failed
 	})
 	if err != nil {
@@ -320,7 +319,8 @@ func (g *blockReader) open(ctx context.Context, first int64) error {
 	return nil
 }
 
-// readBlock fills one block, or what is left of the source. A live block ends where the input pauses.
+// readBlock fills one block, or a shorter one at the end of the source. In a live pass a block ends
+// where the input pauses.
 func (g *blockReader) readBlock(b *Block) (n int, err error) {
 	b.X.Rows = g.pass.blockRows
 	b.batch = Batch{X: b.X, Kept: b.Kept}
@@ -330,15 +330,15 @@ func (g *blockReader) readBlock(b *Block) (n int, err error) {
 		n, err = ReadFull(g.r, &b.batch)
 	}
 	if err == errAbandoned {
-		return 0, err // nobody is there to take the first rows of the block
+		return 0, err // the pass has no use for a partial block
 	}
 	b.X.Rows = n
 	return n, err
 }
 
-// complete reports whether a block has all its rows. Reading may end within one: by an
-// error, by an interruption, or too early.
-func (p *pass) complete(b *Block) bool {
+// isComplete reports whether a block has all its rows. An error, an interruption or an early end of
+// the source leaves a partial block.
+func (p *pass) isComplete(b *Block) bool {
 	return p.info.Rows < 0 || b.X.Rows == p.blockRows || b.Start+int64(b.X.Rows) == p.info.Rows
 }
 

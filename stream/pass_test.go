@@ -18,12 +18,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// sums is the accumulator of the tests: the blocks it has seen, in order, and
-// floating-point sums, whose bits depend on the order of summation.
+// sums is a test accumulator: the blocks added, in order, and column sums whose bits depend on the
+// order of summation.
 type sums struct {
 	blocks []int64
 	rows   int
-	sum    []float64 // of each column
+	sum    []float64 // per column
 }
 
 func newSums() *sums { return new(sums) }
@@ -71,8 +71,8 @@ func foldSums(ctx context.Context, e stream.Engine, src stream.Source) (*sums, e
 	})
 }
 
-// treeSums adds up the column sums of blocks in the order of the design, by
-// recursion: the left side of a node is the largest complete subtree.
+// treeSums computes the column sums of blocks in the order of the documented tree, recursively: the
+// left child of a node is the largest complete subtree.
 func treeSums(x blas64.General, block, first, blocks int) []float64 {
 	sum := make([]float64, x.Cols)
 	if blocks == 1 {
@@ -98,8 +98,7 @@ func sameBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// The result is the same bits for any number of threads and any size of read,
-// and they are those of the tree.
+// The result has the same bits for any number of threads and any read size: those of the tree.
 func TestFoldBits(t *testing.T) {
 	leavesNothing(t)
 	x := randomMatrix(3, 1009, 3)
@@ -169,8 +168,8 @@ func TestFoldBlocks(t *testing.T) {
 	}
 }
 
-// A source that does not keep its promise is an error, and no worker ever sees
-// a row beyond the promised ones: it may have made room for so many only.
+// A source that breaks its promise is an error. No worker ever sees a row beyond the promised ones,
+// for which it may have no memory.
 func TestFoldPromise(t *testing.T) {
 	for _, promised := range []int64{0, 1, 15, 16, 17, 19, 21, 24, 25, 1000} {
 		src := newTable("liar.npy", randomMatrix(1, 20, 2))
@@ -205,7 +204,7 @@ func TestFoldErrors(t *testing.T) {
 	if src.opens.Load() != src.closes.Load() {
 		t.Errorf("opened %d times, closed %d times", src.opens.Load(), src.closes.Load())
 	}
-	// An error of a worker in rows before that comes first.
+	// An error of a worker in earlier rows comes first.
 	_, err := stream.Fold(context.Background(), e, "", src, newSums, func() func(*sums, *stream.Block) error {
 		return func(s *sums, b *stream.Block) error {
 			if b.Index >= 2 {
@@ -301,7 +300,7 @@ func TestMap(t *testing.T) {
 	})
 }
 
-// firstAndSum is a worker of Map.
+// firstAndSum is a worker of Map: the first entry and the sum of each row.
 func firstAndSum(dst blas64.General, b *stream.Block) error {
 	for i := range b.X.Rows {
 		y := matrix.Row(dst, i)
@@ -333,7 +332,8 @@ func values(cols []stream.Column) [][]any {
 	return out
 }
 
-// A block of a live source has the rows of one read; a fold waits until its blocks are full.
+// In a live source a block consists of the rows of one read. A fold waits until its blocks are
+// full.
 func TestMapLive(t *testing.T) {
 	src := newTable("x", randomMatrix(5, 20, 3))
 	src.info.Live, src.info.OnePass, src.info.Rows = true, true, -1
@@ -424,7 +424,7 @@ func benchmarkFold(b *testing.B, rows, cols, block int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/blocks, "ns/block")
 }
 
-// nothing is an accumulator without contents.
+// nothing is an empty accumulator.
 type nothing struct{}
 
 func newNothing() *nothing { return new(nothing) }
@@ -433,15 +433,15 @@ func (*nothing) Merge(*nothing) error           { return nil }
 func (*nothing) MarshalBinary() ([]byte, error) { return nil, nil }
 func (*nothing) UnmarshalBinary([]byte) error   { return nil }
 
-// The cost of the engine itself, per row of 20 numbers and per block.
+// BenchmarkFold measures the overhead of the engine, per row of 20 numbers and per block.
 func BenchmarkFold(b *testing.B) {
 	for _, block := range []int{64, 1024, 8192} {
 		b.Run(fmt.Sprintf("block=%d", block), func(b *testing.B) { benchmarkFold(b, 1<<18, 20, block) })
 	}
 }
 
-// Allocations of a pass of n blocks, less those of a pass of half as many, are
-// those of the steady state.
+// The difference in allocations between passes of n and n/2 blocks is that of the steady state:
+// none.
 func TestFoldAllocations(t *testing.T) {
 	allocs := func(rows int) float64 {
 		src := stream.FromMatrix("x", matrix.New(rows, 4))

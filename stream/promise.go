@@ -5,18 +5,19 @@ import (
 	"fmt"
 )
 
-// What a source promises, and the errors of one that does not keep it.
+// Checks that a source delivers the rows that its Info promises, and their errors.
 
-// ErrReadOnce says that a source that can be read only once was opened again. The error begins with the name of the
-// source. Store such a source first, for example with blockstore.Spool.
-var ErrReadOnce = errors.New("can be read only once, and this needs to read it again: store it first (`spool-dir`)")
+// ErrReadOnce reports that a source that can be read only once was opened again. The error begins
+// with the name of the source. Store such a source first, for example with blockstore.Spool.
+var ErrReadOnce = errors.New("can be read only once, and this needs to read it again: store it first (`Session.Spool`)")
 
-// ErrUnknownRows says that a source does not know how many rows it has, and that this needs their number. The error
-// begins with the name of the source. Store such a source first, for example with blockstore.Spool.
-var ErrUnknownRows = errors.New("the number of rows is not known; store the source first (`spool-dir`)")
+// ErrUnknownRows reports that an operation needs the number of rows and the source does not know
+// it. The error begins with the name of the source. Store such a source first, for example with
+// blockstore.Spool.
+var ErrUnknownRows = errors.New("the number of rows is not known; store the source first (`Session.Spool`)")
 
-// CheckFirst returns an error if a reader of the source cannot begin at row first: beyond the rows, or, as
-// [ErrReadOnce], behind the first row of a source that is read once.
+// CheckFirst returns an error if a reader of the source cannot begin at row first: after the last
+// row or, as [ErrReadOnce], after the first row of a source that can be read only once.
 func (i Info) CheckFirst(first int64) error {
 	switch {
 	case first < 0 || i.Rows >= 0 && first > i.Rows:
@@ -27,12 +28,12 @@ func (i Info) CheckFirst(first int64) error {
 	return nil
 }
 
-// promiseError reports that a source did not give the rows it had promised.
+// promiseError reports that a source yielded fewer rows than promised.
 func promiseError(info Info, got int64) error {
 	return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", info.Name, info.Rows, got)
 }
 
-// excessError reports that a source gives more rows than it had promised.
+// excessError reports that a source yields more rows than promised.
 func excessError(info Info) error {
 	return fmt.Errorf("%s: promised %d rows and gives more: the file changed or is damaged", info.Name, info.Rows)
 }

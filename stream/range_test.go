@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// numbers is an accumulator of the blocks that it has seen, in their order.
+// numbers is an accumulator of the blocks added, in order.
 type numbers struct{ rows []int64 }
 
 func (n *numbers) Merge(later *numbers) error {
@@ -20,7 +20,7 @@ func (n *numbers) Merge(later *numbers) error {
 func (n *numbers) MarshalBinary() ([]byte, error) { return nil, nil }
 func (n *numbers) UnmarshalBinary([]byte) error   { return nil }
 
-// noted is a source that notes the rows that are read.
+// noted is a source that records which rows are read.
 type noted struct {
 	*RowNumbers
 	read   []bool
@@ -58,8 +58,8 @@ func (r *notedReader) Read(dst *Batch) (int, error) {
 	return n, err
 }
 
-// The blocks of a pass may be added in parts, each of which reads its own rows, and is
-// the same pass for a source that counts.
+// The blocks of a pass may be added in several calls, each of which reads only its own rows. To a
+// source that counts passes they are a single pass.
 func TestFoldBlocksInParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := Engine{Threads: rapid.IntRange(1, 4).Draw(t, "threads"), BlockRows: rapid.IntRange(1, 9).Draw(t, "block")}

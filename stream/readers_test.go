@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// alive counts accumulators that were made and not merged into others.
+// alive counts accumulators that exist and were not merged into others.
 type alive struct {
 	now, most *atomic.Int64
 }
@@ -23,7 +23,7 @@ func (a *alive) Merge(*alive) error             { a.now.Add(-1); return nil }
 func (a *alive) MarshalBinary() ([]byte, error) { return nil, nil }
 func (a *alive) UnmarshalBinary([]byte) error   { return nil }
 
-// A fold holds no more accumulators than a plan says, however long its runs are.
+// A fold holds no more accumulators than planned, however long its runs are.
 func TestFoldStates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := stream.Engine{Threads: rapid.IntRange(1, 8).Draw(t, "threads"), BlockRows: 4}
@@ -48,8 +48,7 @@ func TestFoldStates(t *testing.T) {
 	})
 }
 
-// The result and the first error in the data do not depend on threads, nor on how long
-// runs of blocks are.
+// The result and the first error in data order do not depend on threads or on the length of runs.
 func TestFoldAnyRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(1, 900).Draw(t, "rows")
@@ -98,7 +97,7 @@ type rowError struct {
 
 func (e rowError) Error() string { return e.what }
 
-// What Map hands out, and the first error, do not depend on threads and readers.
+// The output and the first error of Map do not depend on threads and readers.
 func TestMapAnyReaders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(1, 500).Draw(t, "rows")
@@ -144,8 +143,7 @@ func TestMapAnyReaders(t *testing.T) {
 	})
 }
 
-// Rows that were dropped do not move the blocks of the others, however many readers
-// there are.
+// Dropped rows do not shift the blocks of the others, whatever the number of readers.
 func TestFoldDroppedRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := randomMatrix(11, rapid.IntRange(1, 400).Draw(t, "rows"), 2)
@@ -174,11 +172,11 @@ func TestFoldDroppedRows(t *testing.T) {
 	})
 }
 
-// pagedTable is a table in pages: a reader that begins within one reads it from its first row.
+// pagedTable is a table in pages: a reader that begins inside a page reads it from its first row.
 type pagedTable struct {
 	*table
 	page int64
-	read atomic.Int64 // rows, with those passed over
+	read atomic.Int64 // rows, including those read in vain
 }
 
 func (s *pagedTable) Open(ctx context.Context, first int64) (stream.Reader, error) {
@@ -199,8 +197,8 @@ func (r *pagedReader) Read(dst *stream.Batch) (int, error) {
 	return n, err
 }
 
-// A pass reads pages again only where several readers pass over little, or are so many that reading is four times
-// as fast.
+// A pass rereads pages only if its readers read few rows in vain, or if there are enough readers to
+// be four times as fast.
 func TestReadersReadLittleAgain(t *testing.T) {
 	const rows, block = 40_000, 64
 	for _, page := range []int64{1, 10, 16, 100, 128, 500, 1000, 5000} {
@@ -231,7 +229,7 @@ func TestReadersReadLittleAgain(t *testing.T) {
 	}
 }
 
-// Rows that were not dropped are fetched by number without reading a page twice, and little more than their blocks.
+// Gathering rows that were not dropped reads no page twice, and little more than their blocks.
 func TestRowsLeftAreFetchedOnce(t *testing.T) {
 	const rows, block = 20_000, 64
 	x := randomMatrix(4, rows, 2)

@@ -6,14 +6,14 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// ReadFull reads until dst is full or the source ends. Unlike the Read of a
-// single reader it may be given readers that return fewer rows than asked for
-// without an error. It returns io.EOF only with the last rows or after them.
+// ReadFull reads until dst is full or the source ends. Unlike a single Read it accepts readers that
+// return fewer rows than requested without an error. It returns io.EOF only with the last rows or
+// after them.
 func ReadFull(r Reader, dst *Batch) (n int, err error) {
 	if dst.Kept != nil {
 		return readFullKept(r, dst)
 	}
-	if dst.X.Rows > 0 { // mostly all there is to do
+	if dst.X.Rows > 0 { // usually suffices
 		n, err = r.Read(dst)
 	}
 	for n < dst.X.Rows && err == nil {
@@ -32,8 +32,8 @@ func readSome(r Reader, dst *Batch) (n int, err error) {
 	return n, err
 }
 
-// readFullKept returns ReadFull for batches with kept columns, which each read
-// truncates: those of later reads are gathered behind the first.
+// readFullKept is ReadFull for batches with kept columns. Each read truncates these, so later reads
+// are collected and appended to the first.
 func readFullKept(r Reader, dst *Batch) (n int, err error) {
 	resetKept(dst.Kept)
 	if dst.X.Rows > 0 {

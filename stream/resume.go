@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// foldKept returns [foldBy] for an engine with a run.
-func foldKept[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, fold folder[A]) (A, error) {
+// foldCheckpointed is [foldBy] for an engine with a run.
+func foldCheckpointed[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, fold folder[A]) (A, error) {
 	var none A
 	o := e.Run.options
 	key, err := newKey(ctx, e, name, src, newAcc())
@@ -15,16 +15,17 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, name string, src 
 		if o.Parts > 0 || o.Finish {
 			return none, err
 		}
-		// A pass over all rows meets the first error in data order. If it meets none, this
-		// fold has no number, and so have no later ones.
+		// Without a fingerprint the fold cannot be identified. A pass over all rows returns the
+		// first error in data order. If it succeeds, this fold and all later ones go without
+		// states.
 		all, failed := foldWhole(ctx, e, newAcc, fold)
 		if failed == nil {
 			e.Run.stop(err)
 		}
 		return all, failed
 	}
-	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, name, o.Part, o.Parts), damaged: make(map[string]*StateError), last: time.Now()}
-	if err := f.adopt(); err != nil {
+	f := &checkpointedFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, name, o.Part, o.Parts), damaged: make(map[string]*StateError), lastWrite: time.Now()}
+	if err := f.loadStates(); err != nil {
 		return none, err
 	}
 	if o.Join {

@@ -7,19 +7,19 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// RowNumbers is a source of rows without columns, for passes over rows that are in memory: a worker finds them by
-// [Block.Start].
+// RowNumbers is a source of rows without columns, for passes over rows in memory: a worker finds
+// its rows by [Block.Start].
 type RowNumbers struct {
 	Name string // in messages
 	Rows int64
 }
 
-// Info describes the source.
+// Info implements [Source].
 func (s *RowNumbers) Info() Info {
 	return Info{Name: s.Name, Rows: s.Rows, SeekCost: 1, InMemory: true}
 }
 
-// Open returns a reader of the rows from the given one on.
+// Open implements [Source].
 func (s *RowNumbers) Open(ctx context.Context, first int64) (Reader, error) {
 	if err := s.Info().CheckFirst(first); err != nil {
 		return nil, err
@@ -27,10 +27,10 @@ func (s *RowNumbers) Open(ctx context.Context, first int64) (Reader, error) {
 	return &rowNumberReader{ctx: ctx, left: s.Rows - first}, nil
 }
 
-// Gather has nothing to fetch.
+// Gather implements [Gatherer]. Rows have no values.
 func (s *RowNumbers) Gather(context.Context, []int64, *Batch) error { return nil }
 
-// lend returns rows without numbers.
+// lend returns rows without values.
 func (s *RowNumbers) lend(_ int64, n int) blas64.General {
 	return blas64.General{Rows: n, Stride: 1}
 }

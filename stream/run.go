@@ -10,87 +10,89 @@ import (
 	"time"
 )
 
-// A fit is a deterministic program whose folds are answered from states. What is not
-// a fold (drawing rows, fetching them, small algebra) is cheap and done again. So a
-// run that was interrupted, a machine that does a part of the work, and the one that
-// puts the parts together all run the same fit with the same engine, but for what
-// Engine.Run makes of a fold:
+// A fit is a deterministic program whose folds can be resumed from stored states. Everything else
+// (sampling rows, gathering them, small algebra) is cheap and repeated. So an interrupted run, a
+// machine that computes one part, and the machine that joins the parts all execute the same fit
+// with the same engine. They differ only in how Engine.Run handles a fold:
 //
-//	its state is there and complete    it is answered, and no row is read
-//	it is there in part                the blocks that are missing are folded
-//	only a part of it is to be done    the blocks of the part are folded, and the
-//	                                   fit ends with a [StoppedError]
-//	others do it                       a [Runner] is asked for what is missing
+//	complete state stored     the result is loaded, and no row is read
+//	partial state stored      the missing blocks are folded
+//	only one part requested   the blocks of the part are folded, and the fit ends
+//	                          with a [StoppedError]
+//	with a [Runner]           the runner folds the missing blocks
 //
-// The arithmetic is that of a fold that nobody keeps: blocks are added to a [Forest],
-// and what a node of its tree holds depends on the blocks below it alone.
+// The arithmetic is that of a fold without states: blocks are added to a [Forest], and a node of
+// its tree depends only on the blocks below it.
 //
-// [Map] and [Pairs] have no states; they are made again, whole.
+// [Map] and [Pairs] have no states; they are repeated as a whole.
 
-// RunOptions say what a run does with states.
+// RunOptions configures the use of states.
 type RunOptions struct {
-	// Every is the time between states of a pass under way, and the most work that a kill
-	// loses: no state is written of passes that take less together. 0 means that one is
-	// written when a pass ends or is interrupted, and at no other time.
+	// Every is the time between states of a running pass, and the most work that a kill loses.
+	// Passes that take less time together are not stored. 0 means that a state is written only when
+	// a pass ends or is interrupted.
 	Every time.Duration
-	// Part of Parts, counted from 1, is what is done of the first fold that is not
-	// complete; then the fit ends with a [StoppedError]. Parts is 0 for all of every fold.
+	// Part of Parts, counted from 1, is the part of the first incomplete fold to compute; then the
+	// fit ends with a [StoppedError]. Parts is 0 for complete folds.
 	Part, Parts int
-	// Finish is for the run that puts parts together: a fold that states do not answer
-	// completely is a [MissingError].
+	// Finish is set in the run that combines the parts. A fold that the states do not cover
+	// completely returns a [MissingError].
 	Finish bool
-	// Runner, if not nil, does the folds that states do not answer. The run itself finishes.
+	// Runner, if not nil, computes the folds that states do not cover. The run itself finishes the
+	// fit.
 	Runner Runner
-	// Join puts the states of the last fold of which there are any together into one; then
-	// the fit ends with a [StoppedError]. A state that is not of the fit is an error.
+	// Join merges the states of the last fold that has any into one state; then the fit ends with a
+	// [StoppedError]. A state of another fit is an error.
 	Join bool
-	// Resumed, if not nil, is told when a pass over so many rows begins with rows that
-	// states have seen already: with all of them, if the pass is not made at all.
+	// Resumed, if not nil, is called when a pass over rows rows starts with seen rows covered by
+	// states. seen equals rows if the pass is skipped.
 	Resumed func(name string, seen, rows int64)
-	// Ignored, if not nil, is told of a state that is not used, see [Run].
+	// Ignored, if not nil, is called for each state that is not used, see [Run].
 	Ignored func(*StateError)
-	// Unwritten, if not nil, is told why states could not be written. The run goes on
-	// without more of them. A run of parts fails instead.
+	// Unwritten, if not nil, is called with the reason why states cannot be written. The run
+	// continues without writing states. A run of parts fails instead.
 	Unwritten func(err error)
 }
 
-// Runner does folds elsewhere, on the workers of a cluster say. Each of them runs the same
-// fit, with a [Run] that does one part and a store that has the states of the folds before.
+// Runner computes folds elsewhere, for example on the workers of a cluster. Each worker executes
+// the same fit, with a [Run] that computes one part and a store with the states of the earlier
+// folds.
 type Runner interface {
-	// Fold sees to it that the states in the store of the run have seen the blocks of a
-	// fold that are missing. It may be called again for a fold that it did not complete,
-	// in another process. It is called for one fold at a time. States that it has written
-	// before an error count: the next call asks for the other blocks. It does not keep missing.
+	// Fold makes sure that states in the store of the run cover the missing blocks of a fold. It is
+	// called for one fold at a time, and may be called again, in another process, for a fold that
+	// it did not complete. States written before an error count: the next call requests only the
+	// other blocks. It must not keep missing.
 	Fold(ctx context.Context, missing *MissingError) error
 }
 
-// Run keeps the states of the folds of one fit, made with an engine whose field Run it
-// is. Folds are numbered in the order in which the fit makes them. Those over rows in
-// memory, and those over sources that can be read only once or whose number of rows is
-// not known, are not kept: they are made whole. A Run is used by one goroutine.
+// Run stores the states of the folds of one fit, whose engine has it as field Run. Folds are
+// numbered in the order of the fit. Folds over rows in memory, and over sources that can be read
+// only once or whose number of rows is unknown, have no states and are computed completely. One
+// goroutine uses a Run.
 //
-// A damaged state is as good as none: its blocks are folded again, and it is replaced if
-// it has a name that the run writes. So is, where several runs share a store, the state of
-// another fit under a name that this run does not write. A state of another fit in the
-// place of this one's is an error: it may be worth more than this fit.
+// A damaged state is ignored: its blocks are folded again, and it is replaced if this run writes
+// states of that name. If several runs share a store, states of another fit are ignored too, unless
+// this run writes states of that name. Otherwise a state of another fit is an error: an existing
+// state of another fit is never overwritten.
 type Run struct {
-	store    StateStore
-	identity string
-	options  RunOptions
-	folds    int           // kept so far
-	earlier  [32]byte      // digest of their results
-	used     []string      // names of states that were read or written
-	redo     time.Duration // that folds take of which no state was written
-	failed   bool          // a state could not be written
-	stopped  bool          // a fold could not be kept, nor can those after it
-	prints   map[printed]string
-	fetching sync.Mutex // of rows, which a fit may fetch on several goroutines
+	store         StateStore
+	identity      string
+	options       RunOptions
+	folds         int           // finished, with states
+	resultsDigest [32]byte      // digest of their results
+	usedNames     []string      // states read or written
+	unwrittenTime time.Duration // duration of folds without a written state
+	writeFailed   bool          // a state could not be written
+	stopped       bool          // a fold had no states, so later ones have none
+	prints        map[fingerprintKey]string
+	fetching      sync.Mutex // a fit may gather rows on several goroutines
 }
 
 // NewRun returns a run that keeps its states in store. A state is tied to the rows, to the fit (see
-// [Engine.For]) and to identity. identity lists everything else that results depend on, such as the
-// version of the program, one item per line: a message names the first line that differs. It must not
-// contain paths, which may differ between machines, nor settings that change no result. It may be "".
+// [Engine.For]) and to identity. identity lists everything else that affects results, such as the
+// version of the program, one item per line; errors quote the first line that differs. It must not
+// contain paths, which may differ between machines, nor settings that do not affect results. It may
+// be empty.
 func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 	switch {
 	case o.Parts < 0 || o.Parts > 0 && (o.Part < 1 || o.Part > o.Parts) || o.Parts == 0 && o.Part != 0:
@@ -103,76 +105,76 @@ func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 		return nil, fmt.Errorf("states cannot be written every %v", o.Every)
 	}
 	o.Finish = o.Finish || o.Runner != nil
-	return &Run{store: store, identity: identity, options: o, prints: make(map[printed]string)}, nil
+	return &Run{store: store, identity: identity, options: o, prints: make(map[fingerprintKey]string)}, nil
 }
 
-// Done removes the states that the run has read and written. It is called when the
-// result of the fit is safe.
+// Done removes the states that the run has read and written. Call it once the result of the fit is
+// saved.
 func (r *Run) Done() error {
 	var failed error
-	for _, name := range r.used {
+	for _, name := range r.usedNames {
 		failed = errors.Join(failed, r.store.Remove(name))
 	}
 	return failed
 }
 
-// Folds returns how many folds the run has kept or answered so far.
+// Folds returns the number of folds with states so far.
 func (r *Run) Folds() int { return r.folds }
 
-// keeps reports whether the run keeps the folds over a source.
+// keeps reports whether folds over a source have states.
 func (r *Run) keeps(info Info) bool {
 	return r != nil && !r.stopped && !info.InMemory && !info.OnePass && info.Rows > 0
 }
 
-// stop ends the keeping of folds.
+// stop disables states for this and later folds.
 func (r *Run) stop(err error) {
 	r.stopped = true
-	r.tell(err)
+	r.reportUnwritten(err)
 }
 
-// tell tells why there are no more states.
-func (r *Run) tell(err error) {
+// reportUnwritten reports why states are no longer written.
+func (r *Run) reportUnwritten(err error) {
 	if r.options.Unwritten != nil {
 		r.options.Unwritten(err)
 	}
 }
 
-// canRedo reports whether a fold that took so long need not be written: the folds that a
-// kill loses are made again in less than the time between states.
+// canRedo reports whether a fold of the given duration need not be written, because repeating the
+// folds without states takes less than the time between states.
 func (r *Run) canRedo(took time.Duration) bool {
-	short := r.redo+took < r.options.Every
+	short := r.unwrittenTime+took < r.options.Every
 	if short {
-		r.redo += took
+		r.unwrittenTime += took
 	}
 	return short
 }
 
-// finished counts a fold and adds its result to what later folds depend on.
-func (r *Run) finished(result []byte) {
+// recordResult counts a fold and adds its result to the digest that later keys contain.
+func (r *Run) recordResult(result []byte) {
 	r.folds++
 	sum := sha256.New()
-	sum.Write(r.earlier[:])
+	sum.Write(r.resultsDigest[:])
 	sum.Write(result)
-	r.earlier = [32]byte(sum.Sum(nil))
+	r.resultsDigest = [32]byte(sum.Sum(nil))
 }
 
-// use remembers the name of a state that the run has read or written.
-func (r *Run) use(name string) {
-	for _, n := range r.used {
+// markUsed records a state that the run has read or written.
+func (r *Run) markUsed(name string) {
+	for _, n := range r.usedNames {
 		if n == name {
 			return
 		}
 	}
-	r.used = append(r.used, name)
+	r.usedNames = append(r.usedNames, name)
 }
 
-// StoppedError reports that a run has done its part of a fold, or has joined the states of
-// one, and has nothing more to do.
+// StoppedError reports that a run has computed its part of a fold, or has joined the states of a
+// fold, and is done.
 type StoppedError struct {
 	Pass        string // the name of the fold
 	Fold        int    // its number in the fit, counted from 1
 	Part, Parts int    // 0 if states were joined
-	// Missing are the other parts that were not there when this one began.
+	// Missing lists the other parts that were missing when this one began.
 	Missing []int
 }
 
@@ -183,19 +185,19 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("part %d of %d of pass %d (%s) is done", e.Part, e.Parts, e.Fold, e.Pass)
 }
 
-// MissingError reports that states do not answer a fold.
+// MissingError reports that states do not cover a fold.
 type MissingError struct {
 	Pass string // the name of the fold
 	Fold int    // its number in the fit, counted from 1
-	// Blocks are the numbers of the first and the last of each run of missing blocks, of
-	// the Of blocks of the pass.
+	// Blocks lists the first and last block of each range of missing blocks, of the Of blocks of
+	// the pass.
 	Blocks [][2]int64
 	Of     int64
-	// Parts are those that are missing or not complete, of so many. There are none if no
-	// state is there that tells of how many.
+	// Parts lists the missing or incomplete ones of OfParts parts. It is empty if no state records
+	// the number of parts.
 	Parts   []int
 	OfParts int
-	// Unused are states of the pass that are not used.
+	// Unused lists states of the pass that are not used.
 	Unused []*StateError
 }
 
@@ -206,7 +208,7 @@ func (e *MissingError) Error() string {
 		if len(e.Parts) == 1 {
 			are = "is"
 		}
-		text = fmt.Sprintf("%s of %d %s missing or not complete (%s)", listOf("part", e.Parts), e.OfParts, are, e.blocks())
+		text = fmt.Sprintf("%s of %d %s missing or not complete (%s)", enumerate("part", e.Parts), e.OfParts, are, e.blocks())
 	}
 	for _, u := range e.Unused {
 		text += fmt.Sprintf("; state %s is not used: %s", u.Name, u.Reason)
@@ -231,8 +233,8 @@ func (e *MissingError) blocks() string {
 	return fmt.Sprintf("blocks %s of %d", strings.Join(runs, ", "), e.Of)
 }
 
-// listOf returns a text such as "parts 1, 2 and 5".
-func listOf(what string, numbers []int) string {
+// enumerate returns a text such as "parts 1, 2 and 5".
+func enumerate(what string, numbers []int) string {
 	texts := make([]string, len(numbers))
 	for i, n := range numbers {
 		texts[i] = fmt.Sprint(n)
@@ -244,8 +246,8 @@ func listOf(what string, numbers []int) string {
 	return what + "s " + strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]
 }
 
-// printed is a source with a fingerprint, with its kept columns or without.
-type printed struct {
+// fingerprintKey identifies a cached fingerprint: a source, with or without its kept columns.
+type fingerprintKey struct {
 	src  Source
 	kept bool
 }

@@ -30,7 +30,7 @@ import (
 // errDisk is the error of stores and sources that fail.
 var errDisk = errors.New("the disk failed")
 
-// shelf is a store of states in memory. fail, if not nil, is asked before each call.
+// shelf is a store of states in memory. fail, if not nil, is called before each operation.
 type shelf struct {
 	states map[string][]byte
 	fail   func(call string) error
@@ -78,14 +78,14 @@ func (s *shelf) Remove(name string) error {
 	return nil
 }
 
-// toyFit is a fit of three folds, of which each depends on the one before: the scan of
-// a preparation, sums of the columns, and a triangular factor of the rows less a part
-// of them. folded, if not nil, is called for each block.
+// toyFit is a fit of three folds, each of which depends on the one before: the scan of a
+// preparation, column sums, and a triangular factor of the shifted rows. folded, if not nil, is
+// called for each block.
 type toyFit struct {
 	src    stream.Source
 	nulls  prepare.Nulls
 	scale  prepare.Scaling
-	cols   int // of the factor, at most as many as rows have
+	cols   int // columns of the factor, at most those of the rows
 	folded func(pass string, block int64)
 }
 
@@ -95,7 +95,7 @@ func (f toyFit) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 		return nil, err
 	}
 	d := len(src.Info().Columns)
-	f.cols = min(f.cols, d) // a column without any value is left out
+	f.cols = min(f.cols, d) // a column without any value is dropped
 	note := func(pass string, b *stream.Block) {
 		if f.folded != nil {
 			f.folded(pass, b.Index)
@@ -131,7 +131,7 @@ func (f toyFit) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	return qr.MarshalBinary()
 }
 
-// toyData draws rows, of which some have nulls if that is wished.
+// toyData returns random rows, some of them with nulls on request.
 func toyData(seed uint64, rows, cols int, nulls bool) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 0))
 	x := matrix.New(rows, cols)
@@ -154,7 +154,7 @@ func runOf(t fataler, store stream.StateStore, identity string, threads int, o s
 	return stream.Engine{Threads: threads, BlockRows: 8, Run: r}
 }
 
-// drawToyFit draws a fit, and returns what it gives without states.
+// drawToyFit draws a fit, and returns its result without states.
 func drawToyFit(t *rapid.T) (f toyFit, want []byte) {
 	rows, cols := rapid.IntRange(1, 700).Draw(t, "rows"), rapid.IntRange(1, 3).Draw(t, "columns")
 	f = toyFit{cols: cols, nulls: rapid.SampledFrom([]prepare.Nulls{prepare.NullsDrop, prepare.NullsMean, prepare.NullsZero}).Draw(t, "nulls"),
@@ -170,8 +170,8 @@ func drawToyFit(t *rapid.T) (f toyFit, want []byte) {
 	return f, want
 }
 
-// inParts makes the fit on a store by parts in the given order, round for round, and
-// returns what the run that finishes gives.
+// inParts runs the parts of the fit on one store in the given order, round after round, and returns
+// the result of the run that finishes.
 func inParts(t fataler, f toyFit, store *shelf, order []int) []byte {
 	t.Helper()
 	ctx := context.Background()
@@ -211,7 +211,7 @@ func TestRunInParts(t *testing.T) {
 	})
 }
 
-// A fit that is interrupted again and again goes on where it was.
+// A fit that is interrupted repeatedly resumes where it stopped.
 func TestRunInterrupted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, want := drawToyFit(t)
@@ -237,8 +237,8 @@ func TestRunInterrupted(t *testing.T) {
 	})
 }
 
-// Reading that ends within a block, by an error or because the run is interrupted, leaves
-// no part of the block in a state.
+// Reading that ends within a block, by an error or an interruption, leaves no part of the block in
+// a state.
 func TestRunStopsWithinABlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, want := drawToyFit(t)
@@ -261,12 +261,12 @@ func TestRunStopsWithinABlock(t *testing.T) {
 	})
 }
 
-// breaks is a source of which reading ends before a row, once, in one of the readers.
+// breaks is a source whose reading fails once before a given row, in one of its readers.
 type breaks struct {
 	stream.Source
 	at        int64
-	opens     int // readers that are not broken
-	step      int // rows of a read at most
+	opens     int // readers opened before the failing one
+	step      int // maximal rows per read
 	interrupt func()
 	mu        sync.Mutex
 }
@@ -308,7 +308,7 @@ func (r *breakingReader) Read(b *stream.Batch) (int, error) {
 	return n, err
 }
 
-// Rows that a state has seen are not read again.
+// Rows covered by a state are not read again.
 func TestRunResumes(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2, scale: prepare.ScaleStandard}
 	store := newShelf()
@@ -349,8 +349,8 @@ func TestRunResumes(t *testing.T) {
 	}
 }
 
-// A source that fails for a moment, when its rows are looked at to know it again, costs
-// the states and nothing else: folds keep their numbers.
+// A source that fails briefly while it is fingerprinted costs its states but nothing else: folds
+// keep their numbers.
 func TestRunUnknownSource(t *testing.T) {
 	src := &failsOnce{table: newTable("t", toyData(1, 800, 2, false))}
 	f := toyFit{src: src, cols: 2, scale: prepare.ScaleStandard}
@@ -371,7 +371,7 @@ func TestRunUnknownSource(t *testing.T) {
 	}
 }
 
-// failsOnce is a table whose rows cannot be fetched by number the first time.
+// failsOnce is a table whose first Gather fails.
 type failsOnce struct {
 	*table
 	failed bool
@@ -403,8 +403,8 @@ func TestRunMissing(t *testing.T) {
 	checkError(t, err, "state 0001-sums.1-of-5.state: it is of a pass in 5 parts, and this is part 2 of 4")
 }
 
-// Whichever call of the store fails, the fit fails or gives the right result, and so does
-// the next one on what was left.
+// Whichever operation of the store fails, the fit fails or gives the right result, and so does the
+// next fit on the remaining states.
 func TestRunFailingStore(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 200, 2, false)), cols: 2, scale: prepare.ScaleStandard}
 	want, err := f.run(context.Background(), stream.Engine{BlockRows: 8})
@@ -415,7 +415,7 @@ func TestRunFailingStore(t *testing.T) {
 		failures, successes := 0, 0
 		for k := 0; ; k++ {
 			store := newShelf()
-			for part := range o.Parts { // what others have done of the first fold
+			for part := range o.Parts { // earlier parts of the first fold
 				if part+1 != o.Part {
 					f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{Part: part + 1, Parts: o.Parts}))
 				}
@@ -474,7 +474,7 @@ func order(n int) []int {
 	return list
 }
 
-// A state that is damaged in any way is as good as none, and is replaced.
+// Any damaged state is ignored and replaced.
 func TestRunDamagedState(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 100, 2, false)), cols: 2}
 	good := newShelf()
@@ -494,7 +494,7 @@ func TestRunDamagedState(t *testing.T) {
 		}
 		if head := len(state) - bodyOf(state); len(data) < head || !bytes.Equal(data[:head], state[:head]) {
 			checkError(t, all[0].Err, "state "+name+": ", reason)
-		} else if all[0].Err != nil { // a listing reads no more than headers
+		} else if all[0].Err != nil { // a listing reads only headers
 			t.Errorf("listed as %v", all[0].Err)
 		}
 		var told []*stream.StateError
@@ -527,7 +527,7 @@ func TestRunDamagedState(t *testing.T) {
 	checkError(t, err, "state "+name+": it has version 1, and this program knows version 4")
 }
 
-// sealed returns a state with another byte in its header and the checksum that goes with it.
+// sealed returns a state with one byte of its header changed and a matching checksum.
 func sealed(state []byte, at int, value byte) []byte {
 	other := bytes.Clone(state)
 	end := len(state) - bodyOf(state) - sha256.Size
@@ -537,13 +537,13 @@ func sealed(state []byte, at int, value byte) []byte {
 	return other
 }
 
-// bodyOf returns how many bytes a state has behind its header.
+// bodyOf returns the size of a state after its header.
 func bodyOf(state []byte) int {
 	return len(state) - 16 - int(binary.LittleEndian.Uint64(state[8:])) - sha256.Size
 }
 
-// Where several runs share a store, one state of no use refuses nothing but its own part,
-// and the end names it.
+// If several runs share a store, an unusable state affects only its own part, and the final error
+// names it.
 func TestRunOneBadPart(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	ctx := context.Background()
@@ -560,8 +560,8 @@ func TestRunOneBadPart(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		spoil  func(store *shelf)
-		own    string // what the run of the part itself says
-		redone bool   // it replaces the bad state
+		own    string // error of the run of that part
+		redone bool   // the run replaces the bad state
 	}{
 		{"its checksum is wrong", func(s *shelf) { s.states[name][100] ^= 1 }, "part 3 of 5 of pass 1 (sums) is done", true},
 		{`it was made with "other", and this is with "toy"`, func(s *shelf) {
@@ -595,7 +595,7 @@ func TestRunOneBadPart(t *testing.T) {
 	}
 }
 
-// States of anything else are refused, and the error says what.
+// States of anything else are rejected, with the reason.
 func TestRunForeignStates(t *testing.T) {
 	const cols = 2
 	x := toyData(1, 300, cols, false)
@@ -657,12 +657,12 @@ func TestRunForeignStates(t *testing.T) {
 	}
 }
 
-// What a fold gave decides whether states of later folds are taken.
+// The result of a fold decides whether states of later folds are accepted.
 func TestRunEarlierResults(t *testing.T) {
 	x := toyData(1, 300, 2, false)
 	y := x
 	y.Data = slices.Clone(x.Data)
-	y.Data[2*5] = 7 // a row that no fingerprint looks at
+	y.Data[2*5] = 7 // a row outside every fingerprint
 	store := newShelf()
 	for _, rows := range []blas64.General{x, y} {
 		_, err := toyFit{src: newTable("t", rows), cols: 2}.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
@@ -693,7 +693,7 @@ func TestRunOtherArithmetic(t *testing.T) {
 	checkError(t, err, fmt.Sprintf("it was made with arithmetic of %v on %s, %s", paths[0], runtime.GOARCH, runtime.Version()), fmt.Sprintf(", and this is %v on", paths[1]))
 }
 
-// States that have seen the same block are named.
+// An error names the states that cover the same block.
 func TestRunOverlap(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	one, two := newShelf(), newShelf()
@@ -708,7 +708,8 @@ func TestRunOverlap(t *testing.T) {
 	checkError(t, err, "state 0001-sums.3-of-5.state: it has seen block 40, and so has state 0001-sums.1-of-2.state: remove one of them")
 }
 
-// Rows in memory and rows that come once are folded whole, by everyone.
+// Sources in memory and sources that can be read only once have no states; every process folds them
+// completely.
 func TestRunKeepsNoStatesOfMemory(t *testing.T) {
 	once := newTable("t", toyData(1, 100, 2, false))
 	once.info.OnePass = true
@@ -738,7 +739,7 @@ func TestRunOptions(t *testing.T) {
 	}
 }
 
-// ListStates tells what a state is of, and what part of it is there.
+// ListStates describes each state and how much of its fold it covers.
 func TestListStates(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 100, 2, false)), cols: 2}
 	store := newShelf()
@@ -752,8 +753,8 @@ func TestListStates(t *testing.T) {
 	}
 }
 
-// The parts of a pass follow one another, begin at multiples of a power of two and are
-// of nearly one size.
+// The parts of a pass are consecutive, begin at multiples of a power of two, and have nearly equal
+// sizes.
 func TestCutBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks, parts := rapid.Int64Range(0, 1<<40).Draw(t, "blocks"), rapid.IntRange(1, 1000).Draw(t, "parts")

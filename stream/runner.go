@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// ask lets a runner do what states do not answer of the fold.
-func (f *keptFold[A]) ask(ctx context.Context, runner Runner) error {
+// ask lets a runner fold the blocks that states do not cover.
+func (f *checkpointedFold[A]) ask(ctx context.Context, runner Runner) error {
 	if len(f.gaps()) == 0 {
 		return nil
 	}
@@ -14,16 +14,16 @@ func (f *keptFold[A]) ask(ctx context.Context, runner Runner) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if err := f.adopt(); err != nil {
+	if err := f.loadStates(); err != nil {
 		return errors.Join(failed, err)
 	}
 	if failed == nil || len(f.gaps()) == 0 {
-		return failed // if states are missing all the same, the fold says so
+		return failed // if blocks are still missing, fold reports them
 	}
 	return &runnerError{failed, f.missing()}
 }
 
-// runnerError reports that a runner failed, and what is missing for that.
+// runnerError reports that a runner failed, and which blocks are missing.
 type runnerError struct {
 	err     error
 	missing *MissingError

@@ -13,15 +13,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// cluster is a runner whose workers see nothing of one another: each has a store of its own,
-// with the states of earlier folds, and their states are joined a few at a time.
+// cluster is a runner with isolated workers: each has its own store, with the states of earlier
+// folds. Their states are joined a few at a time.
 type cluster struct {
 	fit    toyFit
-	store  *shelf   // of the run that asks
-	order  []int    // of the parts, counted from 1
-	fanIn  int      // states that are joined at a time, at least 2
-	lost   int      // a part that is not done, 0 for none
-	folds  []string // that it was asked for
+	store  *shelf   // store of the run that calls it
+	order  []int    // order of the parts, counted from 1
+	fanIn  int      // states joined at a time, at least 2
+	lost   int      // a part that is not computed, 0 for none
+	folds  []string // folds requested so far
 	joined int
 }
 
@@ -56,7 +56,7 @@ func (c *cluster) Fold(ctx context.Context, missing *stream.MissingError) error 
 	return nil
 }
 
-// work runs the fit of one worker, and returns the state of the fold that it leaves.
+// work runs the fit on one worker and returns the resulting state of the fold.
 func (c *cluster) work(ctx context.Context, fold int, states [][]byte, o stream.RunOptions) ([]byte, error) {
 	store := newShelf()
 	maps.Copy(store.states, c.store.states)
@@ -82,7 +82,7 @@ func (c *cluster) work(ctx context.Context, fold int, states [][]byte, o stream.
 	return nil, fmt.Errorf("a worker left %d states", len(store.states))
 }
 
-// A runner gives the result of one process, however parts are cut and joined.
+// A runner gives the same result as a single process, however parts are cut and joined.
 func TestRunner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, want := drawToyFit(t)
@@ -96,7 +96,7 @@ func TestRunner(t *testing.T) {
 		if len(c.folds) != e.Run.Folds() {
 			t.Fatalf("the runner was asked for %v, and there are %d folds", c.folds, e.Run.Folds())
 		}
-		// What is there is not asked for again.
+		// Complete folds are not requested again.
 		again, err := f.run(t.Context(), runOf(t, c.store, "toy", 2, stream.RunOptions{Runner: c}))
 		if err != nil || !bytes.Equal(again, want) || len(c.folds) != e.Run.Folds() {
 			t.Fatalf("the second run asked for %v, error %v", c.folds, err)
@@ -104,7 +104,7 @@ func TestRunner(t *testing.T) {
 	})
 }
 
-// A runner that fails is told of with what is missing for that.
+// The error of a runner lists the blocks that are missing.
 func TestRunnerThatFails(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	c := &cluster{fit: f, store: newShelf(), order: order(4), fanIn: 2, lost: 3}
@@ -116,10 +116,10 @@ func TestRunnerThatFails(t *testing.T) {
 	}
 	c.lost = 0
 	_, err = f.run(t.Context(), runOf(t, c.store, "toy", 2, stream.RunOptions{Runner: c}))
-	checkError(t, err, "state 0001-") // parts are done again over what is there: a cluster that does not look
+	checkError(t, err, "state 0001-") // parts are computed again on top of their states, by a cluster that does not check
 }
 
-// States are joined only if they are whole, of the fit, and of different blocks.
+// Only undamaged states of the same fit with different blocks are joined.
 func TestJoinRefuses(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	part := func(identity string, part, parts int) []byte {

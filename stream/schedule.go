@@ -6,45 +6,42 @@ import (
 	"sync"
 )
 
-// The scheduler. Everything in Nystream that runs in parallel runs here: one
-// producer goroutine makes tasks, a fixed number of workers carry them out, and
-// the calling goroutine collects the results in the order in which the tasks
-// were made. In-order collection costs nothing but a small window of finished
-// results, and buys two things: the sums are made in one order whoever finished
-// first, and of several errors the one that comes first in the data is reported.
+// The scheduler. All parallel work of Nystream runs here: one producer goroutine makes tasks, a
+// fixed number of workers execute them, and the calling goroutine collects the results in task
+// order. Collecting in order needs only a small window of finished results and has two benefits:
+// sums are formed in the same order whoever finishes first, and of several errors the first one in
+// data order is reported.
 //
-// A token is taken for each task made and given back when its result has been
-// collected, so that at most threads+lookahead tasks exist at any time. That
-// bound is what makes memory independent of the number of rows.
+// Each task takes a token, which is returned when its result has been collected, so at most
+// threads+lookahead tasks exist at any time. Memory is therefore independent of the number of rows.
 
-// lookahead is how many tasks may wait for a worker, so that reading overlaps
-// with computing.
+// lookahead is the number of tasks that may wait for a worker, so that reading overlaps with
+// computing.
 const lookahead = 2
 
-// task is a numbered unit of work, or the error that ended the production.
+// task is a numbered unit of work, or the error that ended production.
 type task[T any] struct {
 	seq  int64
 	item T
 	err  error
 }
 
-// result is what became of a task.
+// result is the result or the error of a task.
 type result[R any] struct {
 	seq   int64
 	value R
 	err   error
 }
 
-// schedule runs the tasks that produce yields on the given number of workers
-// and hands the results to collect in task order, on the calling goroutine.
-// worker is called once per worker and returns the function that does its
-// tasks, which may own scratch memory. produce must stop when yield returns
-// false. finish is called when all results are collected, while the context that
-// produce and the workers had goes on: a reader that is closed after it has ended does
-// not look whether its file was changed.
+// schedule runs the tasks yielded by produce on the given number of workers, and passes the results
+// to collect in task order, on the calling goroutine. worker is called once per worker and returns
+// the function that executes its tasks, which may own scratch memory. produce must stop when yield
+// returns false. finish is called after all results are collected, while the context of produce and
+// the workers is still valid: a reader closed after its context has ended does not check whether
+// its file changed.
 //
-// The error that is first in task order wins. A panic in a worker or in the
-// producer is raised again on the calling goroutine.
+// The first error in task order is returned. A panic in a worker or in the producer is raised again
+// on the calling goroutine.
 func schedule[T, R any](ctx context.Context, threads int, produce func(ctx context.Context, yield func(T) bool) error,
 	worker func() func(context.Context, T) (R, error), collect func(R) error, finish func() error) error {
 	var wg sync.WaitGroup
@@ -52,13 +49,13 @@ func schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	tasks := make(chan task[T])
-	results := make(chan result[R], threads+lookahead+1) // never blocks a worker
+	results := make(chan result[R], threads+lookahead+1) // large enough that workers never block
 	tokens := make(chan struct{}, threads+lookahead)
 
 	for range threads {
 		wg.Go(func() { work(inner, worker, tasks, results) })
 	}
-	wg.Go(func() { // waited for as well: it may still be reading a file
+	wg.Go(func() { // waited for, since it may still be reading a file
 		defer close(tasks)
 		makeTasks(inner, produce, tokens, tasks)
 	})
@@ -72,15 +69,14 @@ func schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 	return finish()
 }
 
-// Each calls do with the numbers 0 to n-1 on so many threads, 0 for one for each
-// processor, and returns the error of the lowest number. It is for what is to be done
-// before there are rows to pass over.
+// Each calls do with the numbers 0 to n-1 on the given number of threads, 0 for one per processor,
+// and returns the error of the lowest number. It is meant for work outside passes over rows.
 func Each(ctx context.Context, threads, n int, do func(i int) error) error {
 	return Collect(ctx, threads, n, func(i int) (struct{}, error) { return struct{}{}, do(i) }, func(struct{}) error { return nil })
 }
 
-// Collect is Each with results: it calls collect with every result of do, in ascending order
-// and on the calling goroutine. At most two more results than threads exist at any time.
+// Collect is Each with results: it calls collect with every result of do, in ascending order, on
+// the calling goroutine. At most two more results than threads exist at any time.
 func Collect[R any](ctx context.Context, threads, n int, do func(i int) (R, error), collect func(R) error) error {
 	return schedule(ctx, Engine{Threads: threads}.Workers(), func(_ context.Context, yield func(int) bool) error {
 		for i := range n {
@@ -94,9 +90,8 @@ func Collect[R any](ctx context.Context, threads, n int, do func(i int) (R, erro
 	}, collect, func() error { return nil })
 }
 
-// makeTasks numbers the items of produce and sends them, each against a token.
-// The error of produce travels as a last task, so that it is reported after
-// everything that came before it.
+// makeTasks numbers the items of produce and sends them, each for a token. The error of produce
+// becomes the last task, so that it is reported after everything before it.
 func makeTasks[T any](ctx context.Context, produce func(context.Context, func(T) bool) error, tokens chan struct{}, tasks chan<- task[T]) {
 	seq := int64(0)
 	send := func(t task[T]) bool {
@@ -121,7 +116,7 @@ func makeTasks[T any](ctx context.Context, produce func(context.Context, func(T)
 	}
 }
 
-// work carries out tasks until there are no more.
+// work executes tasks until there are no more.
 func work[T, R any](ctx context.Context, worker func() func(context.Context, T) (R, error), tasks <-chan task[T], results chan<- result[R]) {
 	var do func(context.Context, T) (R, error)
 	for t := range tasks {
@@ -143,7 +138,7 @@ func work[T, R any](ctx context.Context, worker func() func(context.Context, T) 
 	}
 }
 
-// collectInOrder gives the results to collect in the order of their numbers.
+// collectInOrder passes the results to collect in task order.
 func collectInOrder[R any](ctx context.Context, results <-chan result[R], tokens <-chan struct{}, collect func(R) error) error {
 	pending := map[int64]result[R]{}
 	next := int64(0)
@@ -166,7 +161,7 @@ func collectInOrder[R any](ctx context.Context, results <-chan result[R], tokens
 		delete(pending, next)
 		next++
 		if err := context.Cause(ctx); err != nil {
-			return err // select takes a result that is there as soon as the end of ctx
+			return err // select may choose a ready result although ctx has ended
 		}
 		if r.err != nil {
 			rethrow(r.err)

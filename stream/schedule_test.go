@@ -29,12 +29,12 @@ func count(n int) func(context.Context, func(int) bool) error {
 	}
 }
 
-// same makes workers that all do the same.
+// same returns identical workers.
 func same(do func(context.Context, int) (int, error)) func() func(context.Context, int) (int, error) {
 	return func() func(context.Context, int) (int, error) { return do }
 }
 
-// dawdle takes a different time for each task, so that they end out of order.
+// dawdle takes a random time, so that tasks end out of order.
 func dawdle(i int) {
 	time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
 	if i%7 == 0 {
@@ -65,8 +65,8 @@ func TestScheduleCollectsInOrder(t *testing.T) {
 	})
 }
 
-// Whatever fails, and whenever, the first failure in the order of the tasks is
-// what comes back, after exactly the tasks before it were collected.
+// Whatever fails, and whenever, the first failure in task order is returned, after exactly the
+// tasks before it were collected.
 func TestScheduleFirstErrorWins(t *testing.T) {
 	leavesNothing(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,7 +91,7 @@ func TestScheduleFirstErrorWins(t *testing.T) {
 			},
 			same(func(_ context.Context, i int) (int, error) {
 				if slices.Contains(inWorker, i) {
-					time.Sleep(time.Duration(tasks-i) * 10 * time.Microsecond) // later failures come first
+					time.Sleep(time.Duration(tasks-i) * 10 * time.Microsecond) // later tasks fail earlier
 					return 0, fmt.Errorf("worker %d", i)
 				}
 				return i, nil
@@ -175,7 +175,7 @@ func TestScheduleCancel(t *testing.T) {
 					cancel(gone)
 				}
 				if i > 20 {
-					<-ctx.Done() // a long task stops when it is told
+					<-ctx.Done() // a long task stops when cancelled
 				}
 				return i, nil
 			}),
@@ -198,7 +198,7 @@ func TestScheduleCancelledBefore(t *testing.T) {
 	}
 }
 
-// While the first task is held up, others are made up to the bound and no more.
+// While the first task is blocked, no more tasks than the bound are made.
 func TestScheduleBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, threads := range []int{1, 2, 8} {
@@ -247,7 +247,7 @@ func TestScheduleNothing(t *testing.T) {
 	}
 }
 
-// A worker is made at most once for each thread.
+// At most one worker is made per thread.
 func TestScheduleWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made atomic.Int64
@@ -269,7 +269,7 @@ func TestScheduleWorkers(t *testing.T) {
 	})
 }
 
-// checkError fails unless err has all the parts in its text.
+// checkError fails unless the message of err contains all parts.
 func checkError(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -286,7 +286,7 @@ func checkError(t interface {
 	}
 }
 
-// checkPanic fails unless f panics with a text that has the part.
+// checkPanic fails unless f panics with a message that contains part.
 func checkPanic(t *testing.T, part string, f func()) {
 	t.Helper()
 	defer func() {

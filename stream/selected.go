@@ -8,15 +8,15 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// selected is a source of some of the rows of another one.
-type selected struct {
+// selectedSource is a subset of the rows of a source.
+type selectedSource struct {
 	src  Source
 	info Info
 	rows []int64
 }
 
-// Select returns a source of some of the rows of src, training rows say: those with the given numbers, which ascend
-// strictly. It keeps the list. A pass over them reads the rows between them too.
+// Select returns a source of the rows of src with the given numbers, which ascend strictly. It
+// keeps the slice. A pass reads the rows in between too.
 func Select(src Source, rows []int64) Gatherer {
 	info := src.Info()
 	for i, r := range rows {
@@ -25,14 +25,13 @@ func Select(src Source, rows []int64) Gatherer {
 		}
 	}
 	info.Rows = int64(len(rows))
-	return &selected{src, info, rows}
+	return &selectedSource{src, info, rows}
 }
 
-// Info describes the selected rows.
-func (s *selected) Info() Info { return s.info }
+func (s *selectedSource) Info() Info { return s.info }
 
-// Open returns a reader of the selected rows from the given one on.
-func (s *selected) Open(ctx context.Context, first int64) (Reader, error) {
+// Open implements [Source].
+func (s *selectedSource) Open(ctx context.Context, first int64) (Reader, error) {
 	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
@@ -45,11 +44,11 @@ func (s *selected) Open(ctx context.Context, first int64) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &selectedReader{r: r, name: s.info.Name, next: from, left: left}, nil
+	return &selectedReader{r: r, name: s.info.Name, next: from, pending: left}, nil
 }
 
-// Gather fetches selected rows by number.
-func (s *selected) Gather(ctx context.Context, rows []int64, dst *Batch) error {
+// Gather implements [Gatherer].
+func (s *selectedSource) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 	of := make([]int64, len(rows))
 	for i, r := range rows {
 		of[i] = s.rows[r]
@@ -58,25 +57,26 @@ func (s *selected) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 }
 
 type selectedReader struct {
-	r    Reader
-	name string
-	next int64   // the number of the next row to read
-	left []int64 // numbers of the rows still wanted
+	r       Reader
+	name    string
+	next    int64   // row number of the next row that src returns
+	pending []int64 // numbers of the rows still to deliver
 }
 
 func (r *selectedReader) Close() error { return r.r.Close() }
 
-// Read may return fewer rows than asked for, those between them being left out.
+// Read implements [Reader]. It may return fewer rows than requested, since it drops the rows in
+// between.
 func (r *selectedReader) Read(dst *Batch) (n int, err error) {
-	if len(r.left) == 0 {
+	if len(r.pending) == 0 {
 		return 0, io.EOF
 	}
 	read, err := r.r.Read(dst)
 	for i := range read {
-		if len(r.left) == 0 || r.left[0] != r.next+int64(i) {
+		if len(r.pending) == 0 || r.pending[0] != r.next+int64(i) {
 			continue
 		}
-		if r.left = r.left[1:]; n < i {
+		if r.pending = r.pending[1:]; n < i {
 			if dst.X.Cols > 0 {
 				copy(matrix.Row(dst.X, n), matrix.Row(dst.X, i))
 			}
@@ -92,11 +92,11 @@ func (r *selectedReader) Read(dst *Batch) (n int, err error) {
 			dst.Kept[k].Truncate(n)
 		}
 	}
-	if len(r.left) == 0 && err == nil {
+	if len(r.pending) == 0 && err == nil {
 		err = io.EOF
 	}
-	if err == io.EOF && len(r.left) > 0 {
-		err = endedEarly(r.name, r.next, r.left[0])
+	if err == io.EOF && len(r.pending) > 0 {
+		err = endedEarly(r.name, r.next, r.pending[0])
 	}
 	return n, err
 }

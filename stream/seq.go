@@ -11,16 +11,19 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// FromSeq returns a source of the rows of a sequence of batches. X of a batch has len(info.Columns) columns, and Kept
-// a column for each of info.Kept, with a value for each row. A batch must not change until the sequence goes on.
+// FromSeq returns a source of the rows of a sequence of batches. X of a batch has len(info.Columns)
+// columns, and Kept has a column for each of info.Kept, with a value for each row. A batch must not
+// change until the sequence continues.
 //
-// seq is called once for each reader, with a context that ends with the reader or the pass. A sequence that waits for
-// rows, as on a channel, should end when it does. Otherwise its goroutine is left waiting: reads do not wait for it.
-// Set info.OnePass if seq can be called only once, and info.Rows to -1 if the number of rows is not known. A sequence
-// that can be called again is given up when one batch takes longer than Engine.Stall, see [Beat].
+// seq is called once per reader, with a context that ends with the reader or the pass. A sequence
+// that waits for rows, for example on a channel, should return when the context ends. Otherwise its
+// goroutine leaks; reads do not wait for it. Set info.OnePass if seq can be called only once, and
+// info.Rows to -1 if the number of rows is unknown. A sequence that can be called again is
+// abandoned if one batch takes longer than Engine.Stall, see [Beat].
 //
-// Batches of many rows are faster: each costs a switch between goroutines, some microseconds. A pass gathers
-// [Engine].BlockRows rows before it goes on. With info.Live, [Map] hands on its results of a batch before the next comes.
+// Large batches are faster: each costs a switch between goroutines, some microseconds. A pass
+// collects [Engine].BlockRows rows before it continues. With info.Live, [Map] delivers the results
+// of a batch before it requests the next.
 func FromSeq(info Info, seq func(ctx context.Context) iter.Seq2[Batch, error]) Source {
 	return &seqSource{info: info, seq: seq}
 }
@@ -40,54 +43,54 @@ func (s *seqSource) Open(ctx context.Context, first int64) (Reader, error) {
 	if s.opened.Swap(true) && s.info.OnePass {
 		return nil, fmt.Errorf("%s %w", s.info.Name, ErrReadOnce)
 	}
-	r := &seqReader{info: s.info, seq: s.seq, batches: make(chan seqBatch), more: make(chan struct{})}
+	r := &seqReader{info: s.info, seq: s.seq, batches: make(chan seqBatch), requests: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return s.info.Skip(r, first), nil
 }
 
-// seqReader runs a sequence on a goroutine of its own, so that a read ends with its context even if the sequence does
-// not. The sequence and the reader take turns.
+// seqReader runs a sequence on a separate goroutine, so that a read ends with its context even if
+// the sequence does not. The sequence and the reader take turns.
 type seqReader struct {
-	info    Info
-	seq     func(ctx context.Context) iter.Seq2[Batch, error]
-	ctx     context.Context
-	cancel  context.CancelFunc
-	batches chan seqBatch // closed when the sequence has ended
-	more    chan struct{} // asks for the next batch
-	failed  error         // of the sequence; set before batches is closed
-	started bool
-	rest    Batch // the last batch
-	given   int   // its rows that were delivered
+	info      Info
+	seq       func(ctx context.Context) iter.Seq2[Batch, error]
+	ctx       context.Context
+	cancel    context.CancelFunc
+	batches   chan seqBatch // closed when the sequence ends
+	requests  chan struct{} // requests the next batch
+	failed    error         // error of the sequence; set before batches is closed
+	started   bool
+	batch     Batch // the current batch
+	delivered int   // rows of it already delivered
 }
 
-// seqBatch is what a sequence yields.
+// seqBatch is one item of a sequence.
 type seqBatch struct {
 	batch Batch
 	err   error
 }
 
-// Read returns what is left of a batch; it does not wait for the next to fill dst.
+// Read returns the rest of the current batch. It does not wait for the next batch to fill dst.
 func (r *seqReader) Read(dst *Batch) (n int, err error) {
-	for r.given == r.rest.X.Rows {
+	for r.delivered == r.batch.X.Rows {
 		if err := r.pull(); err != nil {
 			return 0, err
 		}
 	}
-	n = min(r.rest.X.Rows-r.given, dst.X.Rows)
-	matrix.Copy(dst.X, matrix.Rows(r.rest.X, r.given, n))
+	n = min(r.batch.X.Rows-r.delivered, dst.X.Rows)
+	matrix.Copy(dst.X, matrix.Rows(r.batch.X, r.delivered, n))
 	resetKept(dst.Kept)
 	for k := range dst.Kept {
-		dst.Kept[k].Append(&r.rest.Kept[k], r.given, r.given+n)
+		dst.Kept[k].Append(&r.batch.Kept[k], r.delivered, r.delivered+n)
 	}
-	r.given += n
+	r.delivered += n
 	return n, nil
 }
 
-// pull takes the next batch of the sequence.
+// pull waits for the next batch of the sequence.
 func (r *seqReader) pull() error {
 	if r.started {
 		select {
-		case r.more <- struct{}{}:
+		case r.requests <- struct{}{}:
 		case <-r.batches:
 		case <-r.ctx.Done():
 		}
@@ -107,14 +110,14 @@ func (r *seqReader) pull() error {
 		if b.err != nil {
 			return b.err
 		}
-		r.rest, r.given = b.batch, 0
+		r.batch, r.delivered = b.batch, 0
 		return r.check()
 	case <-r.ctx.Done():
 		return context.Cause(r.ctx)
 	}
 }
 
-// run hands the batches of the sequence to the reader, until the reader is closed.
+// run sends the batches of the sequence to the reader until the reader is closed.
 func (r *seqReader) run() {
 	defer close(r.batches)
 	r.failed = errExited
@@ -126,7 +129,7 @@ func (r *seqReader) run() {
 				return nil
 			}
 			select {
-			case <-r.more:
+			case <-r.requests:
 			case <-r.ctx.Done():
 				return nil
 			}
@@ -135,9 +138,9 @@ func (r *seqReader) run() {
 	})
 }
 
-// check returns an error unless the batch is one of the source.
+// check returns an error unless the batch matches the Info of the source.
 func (r *seqReader) check() error {
-	b := &r.rest
+	b := &r.batch
 	if b.X.Cols != len(r.info.Columns) {
 		return fmt.Errorf("%s: a batch has %d columns, not %d", r.info.Name, b.X.Cols, len(r.info.Columns))
 	}
@@ -155,7 +158,7 @@ func (r *seqReader) check() error {
 	return nil
 }
 
-// Close ends the sequence. It does not wait long for one that goes on after its context has ended.
+// Close ends the sequence. It waits only briefly for a sequence that ignores its context.
 func (r *seqReader) Close() error {
 	r.cancel()
 	if !r.started {

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// idleSeq yields one batch and then waits: for its context, or for ever if it is deaf.
+// idleSeq yields one batch and then waits for its context, or forever if deaf.
 func idleSeq(ended chan<- bool, deaf bool) func(context.Context) iter.Seq2[stream.Batch, error] {
 	return func(ctx context.Context) iter.Seq2[stream.Batch, error] {
 		return func(yield func(stream.Batch, error) bool) {
@@ -33,8 +33,8 @@ func idleSeq(ended chan<- bool, deaf bool) func(context.Context) iter.Seq2[strea
 	}
 }
 
-// TestIdleSequenceEnds: whoever reads a sequence that waits returns soon after cancel, and the sequence has ended by
-// then if it looks at its context.
+// Readers of a waiting sequence return soon after cancellation. A sequence that checks its context
+// has then ended.
 func TestIdleSequenceEnds(t *testing.T) {
 	readers := map[string]func(ctx context.Context, src stream.Source) error{
 		"ReadAll": func(ctx context.Context, src stream.Source) error {
@@ -87,7 +87,7 @@ func TestIdleSequenceEnds(t *testing.T) {
 	}
 }
 
-// TestFromSeqKept: kept columns come with the rows, in pieces of any size.
+// Kept columns arrive with their rows, in pieces of any size.
 func TestFromSeqKept(t *testing.T) {
 	const n = 50
 	x := randomMatrix(1, n, 2)
@@ -136,7 +136,7 @@ func TestFromSeqKept(t *testing.T) {
 	}
 }
 
-// TestFromMatrix: names are those of columns, and what is no matrix is refused before it is read.
+// FromMatrix keeps the names of columns, and rejects a malformed matrix before it is read.
 func TestFromMatrix(t *testing.T) {
 	info := stream.FromMatrix("m", matrix.New(3, 2), "size", "age").Info()
 	if info.Nameless || !slices.Equal(info.Columns, []string{"size", "age"}) {

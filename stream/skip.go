@@ -10,8 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/opening"
 )
 
-// Skip returns a reader of the source that discards the first rows rows of r. It discards them in Read, a few with
-// each call.
+// Skip returns a reader that drops the first rows rows of r, a batch at each Read.
 func (i Info) Skip(r Reader, rows int64) Reader {
 	if rows == 0 {
 		return r
@@ -22,11 +21,11 @@ func (i Info) Skip(r Reader, rows int64) Reader {
 type skipReader struct {
 	Reader
 	info Info
-	rows int64 // still to be left out
+	rows int64 // rows still to drop
 	gone Batch
 }
 
-// Read reads rows that are left out, and gives none, as long as there are any.
+// Read implements [Reader]. While it drops rows it returns none.
 func (r *skipReader) Read(dst *Batch) (int, error) {
 	if r.rows == 0 {
 		return r.Reader.Read(dst)
@@ -47,8 +46,9 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 	return 0, err
 }
 
-// ReadRows reads the rows of src from first on until dst is full. It is no pass. If src ends before, it returns the number
-// of rows that it has read, with an error: io.EOF, unless src promises more rows.
+// ReadRows reads rows of src from row first on until dst is full. It does not count as a pass. If
+// src ends early it returns the number of rows read with an error: io.EOF, unless src promises more
+// rows.
 func ReadRows(ctx context.Context, src Source, first int64, dst *Batch) (n int, err error) {
 	r, err := src.Open(opening.Look(ctx), first)
 	if err != nil {

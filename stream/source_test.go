@@ -19,18 +19,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// table is a source of the tests: a matrix and kept columns, read in steps of
-// any size, with hooks for what can go wrong.
+// table is a test source: a matrix with kept columns, read in steps of any size, with hooks for
+// faults.
 type table struct {
 	info   stream.Info
 	x      blas64.General
 	kept   []stream.Column
-	step   func() int               // rows of the next read; nil: as many as asked for
+	step   func() int               // rows of the next read; nil: as many as requested
 	before func(row int) error      // called before a read that starts at row
 	open   func() error             // called by Open
 	lazy   bool                     // io.EOF comes after the last row, not with it
-	opens  atomic.Int64             // how often it was opened
-	closes atomic.Int64             // and its readers closed
+	opens  atomic.Int64             // number of calls of Open
+	closes atomic.Int64             // number of readers closed
 	gather func(rows []int64) error // called by Gather
 }
 
@@ -39,8 +39,8 @@ func newTable(name string, x blas64.General) *table {
 	return &table{info: stream.Info{Name: name, Columns: stream.NumberedColumns(x.Cols), Rows: int64(x.Rows), SeekCost: 1}, x: x}
 }
 
-// keep adds an int64 column with the row number, a string column in which every
-// third value is null, and a float column.
+// keep adds an int64 column with the row number, a string column with nulls in every third row, and
+// a float column.
 func (s *table) keep() *table {
 	s.info.Kept = []stream.Field{{Name: "id", Kind: stream.Int64}, {Name: "label", Kind: stream.String}, {Name: "weight", Kind: stream.Float64}}
 	s.kept = []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}, {Kind: stream.Float64}}
@@ -85,7 +85,7 @@ func (s *table) Gather(_ context.Context, rows []int64, dst *stream.Batch) error
 	return nil
 }
 
-// copyRow appends a row to a batch that holds i rows.
+// copyRow appends a row to a batch of i rows.
 func (s *table) copyRow(dst *stream.Batch, i, from int) {
 	copy(matrix.Row(dst.X, i), matrix.Row(s.x, from))
 	for k := range dst.Kept {
@@ -130,7 +130,7 @@ func (r *tableReader) Close() error {
 	return nil
 }
 
-// sequential hides that the rows of a source can be fetched by number.
+// sequential hides the Gather method of a source.
 type sequential struct{ stream.Source }
 
 func (s sequential) Info() stream.Info {
@@ -139,8 +139,8 @@ func (s sequential) Info() stream.Info {
 	return info
 }
 
-// randomMatrix has entries of very different size, so that sums depend on the
-// order of summation, and a stride larger than its width.
+// randomMatrix has entries of very different magnitude, so that sums depend on the order of
+// summation, and a stride larger than its width.
 func randomMatrix(seed uint64, rows, cols int) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := blas64.General{Rows: rows, Cols: cols, Stride: cols + 1, Data: make([]float64, rows*(cols+1))}
@@ -150,7 +150,7 @@ func randomMatrix(seed uint64, rows, cols int) blas64.General {
 	return m
 }
 
-// odd returns sizes of reads: now and then none, mostly few.
+// odd returns sizes of reads: mostly few rows, sometimes none.
 func odd(seed uint64) func() int {
 	var mu sync.Mutex // a pass has several readers
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -161,8 +161,7 @@ func odd(seed uint64) func() int {
 	}
 }
 
-// leavesNothing checks at the end of the test that no goroutine is left that was
-// not there at the beginning.
+// leavesNothing checks at the end of the test that it has left no goroutine running.
 func leavesNothing(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -177,7 +176,7 @@ func leavesNothing(t *testing.T) {
 	})
 }
 
-// readAll reads a source to its end: its rows and kept columns.
+// readAll reads all rows and kept columns of a source.
 func readAll(t fataler, src stream.Source) ([][]float64, []stream.Column) {
 	t.Helper()
 	rows, kept, err := tryReadAll(src)

@@ -1,11 +1,10 @@
 package stream
 
-// Resetter is implemented by accumulators that can be used again: Reset makes
-// one that was merged into another as good as new, and shares nothing with the
-// other. A pass then makes a few accumulators and no more.
+// Resetter is implemented by reusable accumulators. Reset empties an accumulator that was merged
+// into another, and must not affect the other. A pass then needs only a few accumulators.
 type Resetter interface{ Reset() }
 
-// spares is a stock of accumulators that were merged into others.
+// spares is a pool of accumulators that were merged into others.
 type spares[A any] struct {
 	newAcc func() A
 	stock  chan A
@@ -15,7 +14,7 @@ func newSpares[A any](newAcc func() A, most int) *spares[A] {
 	return &spares[A]{newAcc, make(chan A, most)}
 }
 
-// get returns an accumulator that has seen nothing.
+// get returns an empty accumulator.
 func (s *spares[A]) get() A {
 	select {
 	case a := <-s.stock:
@@ -25,7 +24,7 @@ func (s *spares[A]) get() A {
 	}
 }
 
-// put takes back an accumulator that nobody uses.
+// put returns an unused accumulator to the pool.
 func (s *spares[A]) put(a A) {
 	r, ok := any(a).(Resetter)
 	if !ok {

@@ -20,9 +20,9 @@ import (
 //	offset  size  content
 //	0       4     magic "NySt"
 //	4       4     version of the layout, now 4
-//	8       8     length h of the header
-//	16      h     header: what the state is of, and the digest of the forest, as JSON
-//	16+h    32    SHA-256 of all that comes before
+//	8       8     size h of the header
+//	16      h     header: key of the fold, part, subtrees and digest of the forest, as JSON
+//	16+h    32    SHA-256 of everything before
 //	48+h    …     the forest: see [Forest.MarshalBinary]
 const (
 	stateMagic   = "NySt"
@@ -43,7 +43,7 @@ type stateText struct {
 	Forest string     `json:"forest"` // its digest
 }
 
-// savedState is a state in a store, of which the header was read.
+// savedState is a state in a store whose header was read.
 type savedState struct {
 	stateText
 	name  string
@@ -79,8 +79,8 @@ func openState(store StateStore, name string) (*savedState, io.ReadCloser, error
 	return s, r, nil
 }
 
-// stateHead returns the header of a state.
-func stateHead(store StateStore, name string) (*savedState, error) {
+// readStateHead returns the header of a state.
+func readStateHead(store StateStore, name string) (*savedState, error) {
 	s, r, err := openState(store, name)
 	if err == nil {
 		err = r.Close()
@@ -88,19 +88,19 @@ func stateHead(store StateStore, name string) (*savedState, error) {
 	return s, err
 }
 
-// damaged returns the error of a state that is of no use.
-func (s *savedState) damaged(reason string) error {
+// damagedError reports a state that cannot be used.
+func (s *savedState) damagedError(reason string) error {
 	return &StateError{Name: s.name, Reason: reason, Damaged: true}
 }
 
-// readHeader reads what comes before the forest.
+// readHeader reads everything before the forest.
 func (s *savedState) readHeader(r io.Reader) error {
 	head, err := io.ReadAll(io.LimitReader(r, stateHeader))
 	if err != nil {
 		return err
 	}
 	if len(head) < stateHeader || string(head[:4]) != stateMagic {
-		return s.damaged("it is cut short, or not the state of a pass")
+		return s.damagedError("it is cut short, or not the state of a pass")
 	}
 	v := binary.LittleEndian.Uint32(head[4:])
 	other := &StateError{Name: s.name, Reason: fmt.Sprintf("it has version %d, and this program knows version %d", v, stateVersion), Foreign: true}
@@ -113,11 +113,11 @@ func (s *savedState) readHeader(r io.Reader) error {
 		return err
 	}
 	if length > uint64(len(rest)) || len(rest) < sha256.Size+int(length) {
-		return s.damaged("its header is longer than the state")
+		return s.damagedError("its header is longer than the state")
 	}
 	text := rest[:length]
 	if sha256.Sum256(append(head, text...)) != [sha256.Size]byte(rest[length:]) {
-		return s.damaged("it is damaged or cut short: its checksum is wrong")
+		return s.damagedError("it is damaged or cut short: its checksum is wrong")
 	}
 	if v != stateVersion {
 		return other
@@ -125,12 +125,12 @@ func (s *savedState) readHeader(r io.Reader) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s.stateText); err != nil {
-		return s.damaged("its header: " + err.Error())
+		return s.damagedError("its header: " + err.Error())
 	}
 	last := node{0, -1}
 	for _, t := range s.Trees {
 		if t[0] < 0 || t[0] > maxLevel || t[1] < 0 || t[1] >= 1<<(maxLevel-t[0]) || t[1]<<t[0] <= last.last() {
-			return s.damaged("its header: subtrees out of order")
+			return s.damagedError("its header: subtrees out of order")
 		}
 		last = node{uint8(t[0]), t[1]}
 		s.nodes = append(s.nodes, last)
@@ -138,7 +138,7 @@ func (s *savedState) readHeader(r io.Reader) error {
 	return nil
 }
 
-// readForest returns the forest of a state whose header was read before.
+// readForest returns the forest of a state whose header was already read.
 func (s *savedState) readForest(store StateStore) ([]byte, error) {
 	now, r, err := openState(store, s.name)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *savedState) readForest(store StateStore) ([]byte, error) {
 	case now.Forest != s.Forest:
 		return nil, &StateError{Name: s.name, Reason: "it was written anew while it was read: run the command again"}
 	case digest(data) != s.Forest:
-		return nil, s.damaged("it is damaged or cut short: its checksum is wrong")
+		return nil, s.damagedError("it is damaged or cut short: its checksum is wrong")
 	}
 	nodes, err := nodesOf(data)
 	if err == nil && !slices.Equal(nodes, s.nodes) {
@@ -188,29 +188,29 @@ func stateName(fold int, pass string, part, parts int) string {
 	return name + stateSuffix
 }
 
-// foldPrefix begins the names of all states of a fold.
+// foldPrefix returns the prefix of the names of all states of a fold.
 func foldPrefix(fold int) string { return fmt.Sprintf("%04d-", fold) }
 
-// foldOf returns the number of the fold that a state is of by its name, 0 for none.
-func foldOf(name string) int {
+// foldNumber returns the number of the fold in the name of a state, 0 if it has none.
+func foldNumber(name string) int {
 	number, _, _ := strings.Cut(name, "-")
 	fold, _ := strconv.Atoi(number)
 	return fold
 }
 
-// StateInfo is what a state tells about itself.
+// StateInfo describes a stored state.
 type StateInfo struct {
 	Name        string
-	Err         error  // why it cannot be read, a [StateError]; then it tells nothing more
+	Err         error  // why it cannot be read, a [StateError]; then only Name is set
 	Pass        string // the name of the fold
 	Fold        int    // its number in the fit, counted from 1
-	Part, Parts int    // 0 if the fold was not cut
-	Seen, Rows  int64  // rows that were folded, of those of the part's whole pass
+	Part, Parts int    // 0 for the state of a whole fold
+	Seen, Rows  int64  // rows folded, and rows of the whole pass
 	Identity    string // see NewRun
 }
 
-// ListStates returns what the states in a store tell about themselves, in the order of
-// their folds and names. It reads no more than their headers.
+// ListStates describes the states in a store, ordered by fold and name. It reads only their
+// headers.
 func ListStates(store StateStore) ([]StateInfo, error) {
 	names, err := sortedNames(store)
 	if err != nil {
@@ -218,7 +218,7 @@ func ListStates(store StateStore) ([]StateInfo, error) {
 	}
 	var all []StateInfo
 	for _, name := range names {
-		h, err := stateHead(store, name)
+		h, err := readStateHead(store, name)
 		switch {
 		case errors.As(err, new(*StateError)):
 			all = append(all, StateInfo{Name: name, Err: err})
@@ -232,7 +232,7 @@ func ListStates(store StateStore) ([]StateInfo, error) {
 	return all, nil
 }
 
-// sortedNames returns the names of states in a store, by fold.
+// sortedNames returns the names of the states in a store, ordered by fold.
 func sortedNames(store StateStore) ([]string, error) {
 	names, err := store.Names()
 	if err != nil {
@@ -240,7 +240,7 @@ func sortedNames(store StateStore) ([]string, error) {
 	}
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, stateSuffix) })
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(foldOf(a), foldOf(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(foldNumber(a), foldNumber(b)), cmp.Compare(a, b))
 	})
 	return names, nil
 }

@@ -11,18 +11,19 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// FromStructs returns a source of rows that are structs. Their exported fields are its columns, in order, under the
-// names of the fields:
+// FromStructs returns a source of rows that are structs. The exported fields are the columns, in
+// order and with the names of the fields:
 //
-//   - Floats, integers (unsigned ones of up to 32 bits) and bools, which are 0 and 1, are numeric columns.
-//   - Strings are kept columns marked as categories, which a preparation makes numbers of.
-//   - A nil pointer to one of these is a null.
+//   - Floats, integers (unsigned ones of up to 32 bits) and bools, as 0 and 1, are numeric columns.
+//   - Strings are kept columns marked as categories, which a preparation encodes as numbers.
+//   - A nil pointer to one of these types is a null.
 //
-// A tag `nystream:"name"` gives another name. With `nystream:"name,keep"` the column is carried along as it is: a target,
-// a label, an identifier. `nystream:"-"` leaves the field out.
+// A tag `nystream:"name"` gives another name. With `nystream:"name,keep"` the field is a kept
+// column: a target, a label, an identifier. `nystream:"-"` omits the field.
 //
-// The rows are copied, 8 bytes a number. It is an error if T is no struct, if a field has another type, if two columns
-// have one name, or if a numeric column has an integer that no float64 holds.
+// The rows are copied, 8 bytes per number. It returns an error if T is not a struct, if a field has
+// another type, if two columns have the same name, or if a numeric column has an integer that
+// float64 cannot represent.
 func FromStructs[T any](name string, rows []T) (Gatherer, error) {
 	fields, err := structFields(reflect.TypeFor[T]())
 	if err != nil {
@@ -53,11 +54,11 @@ func FromStructs[T any](name string, rows []T) (Gatherer, error) {
 			f.appendTo(&columns[k], row)
 		}
 	}
-	return besideNamed(name, x, names, kept, columns)
+	return withKept(name, x, names, kept, columns)
 }
 
-// besideNamed returns a matrix with named columns and kept ones.
-func besideNamed(name string, x blas64.General, names []string, kept []Field, columns []Column) (Gatherer, error) {
+// withKept returns a matrix with named columns as a source, with kept columns.
+func withKept(name string, x blas64.General, names []string, kept []Field, columns []Column) (Gatherer, error) {
 	src := FromMatrix(name, x, names...)
 	if len(kept) == 0 {
 		return src, nil
@@ -73,10 +74,10 @@ type structField struct {
 	of      reflect.Kind
 }
 
-// numeric reports whether the column is computed with.
+// numeric reports whether the field is a numeric column.
 func (f *structField) numeric() bool { return !f.Carried && f.Kind != String }
 
-// structFields returns the columns that the fields of a type are.
+// structFields returns the columns of a struct type.
 func structFields(t reflect.Type) (list []structField, err error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rows are %v, and must be structs", t)
@@ -140,7 +141,7 @@ func (f *structField) integer(v reflect.Value) int64 {
 	return int64(v.Uint())
 }
 
-// numericInto puts the numbers of a row into dst.
+// numericInto stores the numbers of a row in dst.
 func numericInto(dst []float64, row reflect.Value, fields []structField, name string, number int64) error {
 	for j := range fields {
 		f := &fields[j]
@@ -153,14 +154,14 @@ func numericInto(dst []float64, row reflect.Value, fields []structField, name st
 		default:
 			n := f.integer(v)
 			if dst[j] = float64(n); int64(dst[j]) != n || n == math.MaxInt64 {
-				return NewValueError(name, number, f.Name, "no float64 is %d", n).Do("keep the column (`keep` in its tag), or leave it out")
+				return NewValueError(name, number, f.Name, "no float64 is %d", n).Do("keep the column (keep in its tag), or leave it out")
 			}
 		}
 	}
 	return nil
 }
 
-// appendTo appends the value of a row to a kept column.
+// appendTo appends the value of a field to a kept column.
 func (f *structField) appendTo(c *Column, row reflect.Value) {
 	v, valid := f.value(row)
 	if c.Valid == nil && !valid {

@@ -26,7 +26,7 @@ type flat struct {
 	secret  int
 }
 
-// TestFromStructs: fields are columns: numbers, categories, and what is kept.
+// Fields become columns: numbers, categories and kept columns.
 func TestFromStructs(t *testing.T) {
 	three, street := uint8(3), "High Street"
 	src, err := stream.FromStructs("flats", []flat{
@@ -62,7 +62,7 @@ func TestFromStructs(t *testing.T) {
 	}
 }
 
-// TestFromStructsRefuses: types that are no rows, and integers that no float64 holds.
+// Types that are not rows, and integers that float64 cannot represent, are rejected.
 func TestFromStructsRefuses(t *testing.T) {
 	refused := func(err error, want string) {
 		t.Helper()

@@ -9,21 +9,20 @@ import (
 	"time"
 )
 
-// stallLimit is how long a single call into a source may take before the pass
-// gives up, unless [Engine.Stall] says otherwise: a reader that makes no progress that long on a file is taken to
-// hang. Pipes may wait for ever. It is a variable for the tests.
+// stallLimit is the time after which a pass abandons a call into its source, unless [Engine.Stall]
+// is set: a reader of a file without progress for that long is assumed to hang. Pipes may wait
+// forever. It is a variable for the tests.
 var stallLimit = 30 * time.Second
 
 // errAbandoned ends a reading goroutine that the pass no longer waits for.
 var errAbandoned = errors.New("the pass gave this reader up")
 
-// watch lets a pass give up a call into its source that does not return. The
-// goroutine of that call is left behind. Should the call return after all, its
-// goroutine learns that it came too late and touches nothing that it shares
-// with the pass.
+// watch lets a pass abandon a call into its source that does not return, together with its
+// goroutine. If the call returns after all, the goroutine finds that it was abandoned, and touches
+// nothing that it shares with the pass.
 type watch struct {
-	clock time.Time    // when the watch began; differences to it are monotonic
-	state atomic.Int64 // idle, abandoned, or when the call under way began
+	clock time.Time    // start of the watch; differences to it are monotonic
+	state atomic.Int64 // idle, abandoned, or the start of the current call
 }
 
 const (
@@ -35,8 +34,8 @@ func newWatch() *watch { return &watch{clock: time.Now()} }
 
 func (w *watch) now() int64 { return 1 + int64(time.Since(w.clock)) }
 
-// call runs one call into the source, or gives errAbandoned if the pass has
-// given up before or in the meantime.
+// call runs one call into the source. It returns errAbandoned if the pass has abandoned the watch
+// before or meanwhile.
 func (w *watch) call(f func() error) error {
 	if !w.state.CompareAndSwap(idle, w.now()) {
 		return errAbandoned
@@ -53,59 +52,58 @@ func (w *watch) call(f func() error) error {
 	}
 }
 
-// isOver reports whether the pass has given up reading.
-func (w *watch) isOver() bool { return w.state.Load() == abandoned }
+// isAbandoned reports whether the pass has abandoned reading.
+func (w *watch) isAbandoned() bool { return w.state.Load() == abandoned }
 
-// beat notes that the call under way makes progress.
+// beat records that the current call makes progress.
 func (w *watch) beat() {
 	if began := w.state.Load(); began > idle {
 		w.state.CompareAndSwap(began, w.now())
 	}
 }
 
-// watchKey is the key of the watch of a reader, in the context with which it opens a source.
+// watchKey is the context key of the watch of the reader that opens a source.
 type watchKey struct{}
 
-// on returns the context with which a reader opens a source.
-func (w *watch) on(ctx context.Context) context.Context {
+// withWatch returns the context for opening a source.
+func (w *watch) withWatch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, watchKey{}, w)
 }
 
-// Beat tells the pass that has opened a source with ctx that reading goes on. A source
-// whose reads take long, since a block is wide and a disk slow, calls it after each
-// step; one that does not is taken to hang after the time of [Engine.Stall].
+// Beat tells the pass that opened a source with ctx that reading makes progress. A source with long
+// reads, such as wide blocks from a slow disk, calls it after each step. Otherwise a read that
+// takes longer than [Engine.Stall] is assumed to hang.
 func Beat(ctx context.Context) {
 	if w, is := ctx.Value(watchKey{}).(*watch); is && w != nil {
 		w.beat()
 	}
 }
 
-// giveUp gives up the call under way if it has lasted longer than the limit,
-// and reports whether it did.
-func (w *watch) giveUp(limit time.Duration) bool {
+// abandonStalled abandons the current call if it has lasted longer than the limit, and reports
+// whether it did.
+func (w *watch) abandonStalled(limit time.Duration) bool {
 	began := w.state.Load()
 	return began > idle && w.now()-began > int64(limit) && w.state.CompareAndSwap(began, abandoned)
 }
 
-// forbid makes every further call fail, gives up the call under way, and says
-// whether there was one.
-func (w *watch) forbid() bool { return w.state.Swap(abandoned) > idle }
+// abandon makes every further call fail, and reports whether it abandoned a call in progress.
+func (w *watch) abandon() bool { return w.state.Swap(abandoned) > idle }
 
-// maxEmpty is how many reads in a row may return no rows and no error. They are
-// legal, since a reader may have dropped the rows it has read; but a reader that
-// does nothing else hangs. It is a variable for the tests.
+// maxEmpty bounds the successive reads that return neither rows nor an error. Such reads are legal,
+// since a reader may drop rows, but a reader that does nothing else hangs. It is a variable for the
+// tests.
 var maxEmpty = 1 << 24
 
-// watchedReader watches every single read, not the filling of a whole block, so
-// that a slow but steady reader is not taken to hang.
+// watchedReader watches every single read, not the filling of a block, so that a slow but steady
+// reader is not assumed to hang.
 type watchedReader struct {
 	Reader
-	watch *watch
-	name  string // of the source
-	empty int    // reads without rows since the last one with rows
+	watch      *watch
+	name       string // of the source
+	emptyReads int    // empty reads since the last one with rows
 }
 
-// Read reads unless the pass has given up.
+// Read implements [Reader]. It fails once the pass has abandoned the reader.
 func (r *watchedReader) Read(dst *Batch) (n int, err error) {
 	err = r.watch.call(func() (err error) {
 		n, err = r.Reader.Read(dst)
@@ -114,11 +112,11 @@ func (r *watchedReader) Read(dst *Batch) (n int, err error) {
 	if err == errAbandoned {
 		return 0, err
 	}
-	r.empty++
+	r.emptyReads++
 	if n > 0 {
-		r.empty = 0
+		r.emptyReads = 0
 	}
-	if r.empty > maxEmpty && err == nil {
+	if r.emptyReads > maxEmpty && err == nil {
 		return 0, fmt.Errorf("%s: %d reads gave no rows: %w", r.name, maxEmpty, io.ErrNoProgress)
 	}
 	return n, err

@@ -13,11 +13,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// stall is how long a single read may take. The tests that wait for it run on the fake clock
-// of synctest, which also fails them if a goroutine is left.
+// stall is the time limit of a single read. Tests that wait for it run on the fake clock of
+// synctest, which also fails them if a goroutine remains.
 const stall = 30 * time.Second
 
-// foldRows returns a pass that does nothing but count rows.
+// foldRows counts rows in a pass.
 func foldRows(ctx context.Context, e stream.Engine, src stream.Source) (int, error) {
 	acc, err := stream.Fold(ctx, e, "count", src, newSums, func() func(*sums, *stream.Block) error {
 		return func(s *sums, b *stream.Block) error { return s.add(b) }
@@ -28,7 +28,7 @@ func foldRows(ctx context.Context, e stream.Engine, src stream.Source) (int, err
 	return acc.rows, nil
 }
 
-// sleeper returns a table whose reader does not return from row 20 until woken.
+// sleeper returns a table whose reader blocks at row 20 until woken is closed.
 func sleeper(woken chan struct{}) *table {
 	src := newTable("sleepy.csv", randomMatrix(1, 40, 2))
 	src.step = func() int { return 5 }
@@ -41,7 +41,7 @@ func sleeper(woken chan struct{}) *table {
 	return src
 }
 
-// settle fails unless f holds once every other goroutine waits or has ended.
+// settle fails unless f holds once every other goroutine is blocked or has ended.
 func settle(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	synctest.Wait()
@@ -95,8 +95,8 @@ func TestStalledRead(t *testing.T) {
 	}
 }
 
-// A reading goroutine that wakes up late gives nothing to the pass that has
-// gone on without it, not even the rows it had before it fell asleep.
+// An abandoned reading goroutine that wakes up later gives nothing to the pass, not even rows it
+// had read before.
 func TestAbandonedReaderYieldsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, once := range []bool{false, true} {
@@ -141,7 +141,7 @@ func TestStalledOpen(t *testing.T) {
 	})
 }
 
-// Each read is far below the limit, the block and the pass are far above it.
+// A slow source is not a stall if each read is below the limit, although block and pass exceed it.
 func TestSlowReaderIsNoStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newTable("slow.csv", randomMatrix(1, 40, 2))
@@ -154,7 +154,7 @@ func TestSlowReaderIsNoStall(t *testing.T) {
 	})
 }
 
-// A slow consumer is no slow reader either.
+// A slow worker is not a stall of the reader.
 func TestSlowWorkerIsNoStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newTable("fast.csv", randomMatrix(1, 30, 2))
@@ -180,8 +180,7 @@ func TestPipeMayWait(t *testing.T) {
 	})
 }
 
-// Nobody writes to the pipe any more, and the pass is over: it is cancelled, or
-// a row was bad. It ends at once, and not with the pipe.
+// A pass that ends by cancellation or a bad row does not wait for a pipe that nobody writes to.
 func TestPassLeavesSilentPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone, bad := errors.New("gone"), errors.New("bad row")
@@ -224,8 +223,7 @@ func TestPassLeavesSilentPipe(t *testing.T) {
 	})
 }
 
-// The end of a pass over a file waits for the read under way: the caller may
-// unmap the file next.
+// At its end a pass over a file waits for the read in progress: the caller may unmap the file next.
 func TestCancelWaitsForFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -261,7 +259,7 @@ func TestReaderThatGivesNothing(t *testing.T) {
 		t.Errorf("%v after %d reads", err, reads)
 	}
 	reads = 0
-	src.step = func() int { // long breaks are legal
+	src.step = func() int { // long pauses between reads are legal
 		if reads++; reads%900 == 0 {
 			return 1
 		}
@@ -272,7 +270,7 @@ func TestReaderThatGivesNothing(t *testing.T) {
 	}
 }
 
-// waking is a source each read of which takes long, in steps that it tells of.
+// waking is a source with long reads in small steps, each of which calls Beat.
 type waking struct {
 	*table
 	quiet bool
@@ -299,7 +297,7 @@ func (r wakingReader) Read(dst *stream.Batch) (int, error) {
 	return r.Reader.Read(dst)
 }
 
-// A read that fills a wide block in many steps is no stall, if it tells of them.
+// A read that fills a wide block in many steps is not a stall if it calls Beat.
 func TestSlowStepsAreNoStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, threads := range []int{1, 3} {
@@ -311,6 +309,6 @@ func TestSlowStepsAreNoStall(t *testing.T) {
 		src := waking{newTable("wide.parquet", randomMatrix(1, 40, 2)), true}
 		_, err := foldRows(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src)
 		checkError(t, err, "wide.parquet", "no progress")
-		time.Sleep(time.Hour) // until the read that was given up has ended
+		time.Sleep(time.Hour) // until the abandoned read has ended
 	})
 }

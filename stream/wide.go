@@ -8,47 +8,49 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// A [Fold] keeps a partial accumulator for each level of its tree and for each worker. Of a Gram
-// matrix of thousands of columns that is gigabytes. A wide fold keeps a few, whatever the threads:
+// A [Fold] keeps a partial accumulator for each level of its tree and for each worker. For Gram
+// matrices of thousands of columns these take gigabytes. A wide fold keeps only a few, whatever the
+// number of threads:
 //
-//	leaves    the blocks of the tree have 65,536 rows: few are under way
-//	blocks    workers make something of small blocks of a leaf, in any order
-//	tiles     what they made is added in row order to the one accumulator of the leaf; workers
+//	leaves    the blocks of the tree have 65,536 rows, so few are in flight
+//	blocks    workers compute a T from each small block of a leaf, in any order
+//	tiles     the Ts are added in row order to the single accumulator of the leaf; workers
 //	          share out its tiles
 //
 // Everything else is that of a fold: the tree, states and their keys, shards.
 
 const (
-	leafRows = 1 << 16 // of a leaf
-	together = 8       // blocks that are added to tiles at a time
+	leafRows     = 1 << 16 // rows of a leaf
+	blocksPerAdd = 8       // blocks added to the tiles at a time
 )
 
-// Wide says what a [FoldWide] does: workers make a T of each block, and the Ts are added to an
-// accumulator A. An accumulator may have several parts, whose tiles are counted through.
+// Wide describes a [FoldWide]: workers compute a T from each block, and the Ts are added to an
+// accumulator A. If an accumulator has several parts, their tiles are numbered consecutively.
 type Wide[A Accumulator[A], T any] struct {
-	// New makes an empty accumulator, and Room the memory for a T.
+	// New returns an empty accumulator, and Room the memory for a T.
 	New  func() A
 	Room func() T
-	// Worker is called once per worker and returns the function that makes a T of a block. It
+	// Worker is called once per worker and returns the function that computes a T from a block. It
 	// may own scratch memory.
 	Worker func() func(made T, b *Block) error
-	// Take adds what is small. It is called for one block after the other, in row order.
+	// Take adds the small parts of the accumulator. It is called for one block after another, in
+	// row order.
 	Take func(acc A, made T, b *Block) error
-	// Tiles is the number of tiles of an accumulator. Add adds a tile of blocks that were taken,
-	// in row order; it is called for different tiles at the same time.
+	// Tiles is the number of tiles of an accumulator. Add adds one tile of blocks already given to
+	// Take, in row order. It is called concurrently for different tiles.
 	Tiles int
 	Add   func(acc A, made []T, tile int)
 }
 
-// FoldWide is [Fold] for accumulators of many megabytes. It holds [Engine.WideStates] of them and
-// no more, and adds the blocks of 65,536 rows in row order: the result does not depend on the
-// number of threads. States are written after such a leaf only, and parts of a [Run] consist of
+// FoldWide is [Fold] for accumulators of many megabytes. It holds at most [Engine.WideStates] of
+// them. Blocks of each leaf of 65,536 rows are added in row order, so the result does not depend on
+// the number of threads. States are written only between leaves, and parts of a [Run] consist of
 // whole leaves.
 func FoldWide[A Accumulator[A], T any](ctx context.Context, e Engine, name string, src Source, w Wide[A, T]) (A, error) {
 	e.BlockRows = e.leafRows()
 	return foldBy(ctx, e, name, src, w.New, func(ctx context.Context, e Engine, forest *Forest[A], leaves []blockRange, added func() error) error {
 		f := newWideFold(e, name, src, w, forest)
-		f.added = added
+		f.afterLeaf = added
 		return f.run(ctx, leaves)
 	})
 }
@@ -60,7 +62,7 @@ func (e Engine) leafRows() int {
 	return leafRows
 }
 
-// wideEngine returns the engine whose blocks are those that workers get.
+// wideEngine returns the engine with the small blocks that workers get.
 func (e Engine) wideEngine() Engine {
 	e.BlockRows = tilesize.WideRows
 	if e.wide.block > 0 {
@@ -69,46 +71,46 @@ func (e Engine) wideEngine() Engine {
 	return e
 }
 
-// WideStates returns how many accumulators a [FoldWide] of so many rows holds at most: the subtrees
-// of the forest and that of a leaf.
+// WideStates returns the maximal number of accumulators that a [FoldWide] of rows rows holds: the
+// subtrees of the forest and the current leaf.
 func (e Engine) WideStates(rows int64) int64 {
 	leaf := int64(e.leafRows())
 	return max(1, int64(bits.Len64(uint64((rows+leaf-1)/leaf))))
 }
 
-// WideBlocks returns how many blocks of at most [tilesize.WideRows] rows a [FoldWide] of so many rows of
-// dimension d makes something of at a time.
+// WideBlocks returns the maximal number of Ts, one per block of [tilesize.WideRows] rows, that a
+// [FoldWide] of rows rows of dimension d holds.
 func (e Engine) WideBlocks(rows int64, d int) int64 {
 	e = e.wideEngine()
-	return int64(e.passOf(Info{Rows: rows}, d).buffers() + together)
+	return int64(e.passOf(Info{Rows: rows}, d).buffers() + blocksPerAdd)
 }
 
-// wideFold is a [FoldWide] under way.
+// wideFold is the state of a [FoldWide].
 type wideFold[A Accumulator[A], T any] struct {
 	Wide[A, T]
-	engine Engine
-	forest *Forest[A]
-	added  func() error // if not nil, is called after each leaf
-	blocks *mapping[T]
-	spares *spares[A]
-	turns  chan struct{} // as many as threads may work
+	engine    Engine
+	forest    *Forest[A]
+	afterLeaf func() error // called after each leaf unless nil
+	blocks    *mapRun[T]
+	spares    *spares[A]
+	slots     chan struct{} // one slot per thread
 
-	acc  A // of the leaf under way
-	leaf int64
-	open bool // a block of it was taken
-	made []T  // taken, but not yet added to tiles
+	acc       A // of the current leaf
+	leaf      int64
+	hasBlocks bool // the leaf has blocks
+	pending   []T  // taken, but not yet added to tiles
 }
 
 func newWideFold[A Accumulator[A], T any](e Engine, name string, src Source, w Wide[A, T], forest *Forest[A]) *wideFold[A, T] {
 	p := newPass(e.wideEngine(), name, src)
-	f := &wideFold[A, T]{Wide: w, engine: e, forest: forest, spares: newSpares(w.New, maxLevel), turns: make(chan struct{}, e.Workers())}
-	forest.spent = f.spares.put
-	f.blocks = &mapping[T]{pass: p, worker: f.worker}
-	f.blocks.makeOuts(p.buffers()+together, w.Room)
+	f := &wideFold[A, T]{Wide: w, engine: e, forest: forest, spares: newSpares(w.New, maxLevel), slots: make(chan struct{}, e.Workers())}
+	forest.release = f.spares.put
+	f.blocks = &mapRun[T]{pass: p, worker: f.worker}
+	f.blocks.makeOuts(p.buffers()+blocksPerAdd, w.Room)
 	return f
 }
 
-// run folds some leaves.
+// run folds leaves.
 func (f *wideFold[A, T]) run(ctx context.Context, leaves []blockRange) error {
 	blocks := int64(f.engine.leafRows() / f.engine.wideEngine().BlockRows) // of a leaf
 	for _, r := range leaves {
@@ -122,73 +124,73 @@ func (f *wideFold[A, T]) run(ctx context.Context, leaves []blockRange) error {
 	if err := f.blocks.run(ctx); err != nil {
 		return err
 	}
-	return f.plant(ctx)
+	return f.finishLeaf(ctx)
 }
 
-// inTurn does work of one thread.
-func (f *wideFold[A, T]) inTurn(work func()) {
-	f.turns <- struct{}{}
-	defer func() { <-f.turns }()
+// withSlot does work while holding a slot, so that at most the given number of threads work.
+func (f *wideFold[A, T]) withSlot(work func()) {
+	f.slots <- struct{}{}
+	defer func() { <-f.slots }()
 	work()
 }
 
-// worker is that of the blocks.
+// worker wraps the worker of the Wide in a slot.
 func (f *wideFold[A, T]) worker() func(made T, b *Block) error {
 	do := f.Worker()
 	return func(made T, b *Block) (err error) {
-		f.inTurn(func() { err = do(made, b) })
+		f.withSlot(func() { err = do(made, b) })
 		return err
 	}
 }
 
-// take adds a block.
+// emitBlock adds a block to the current leaf.
 func (f *wideFold[A, T]) take(ctx context.Context, b *Block, made T) error {
 	leaf := b.Start / int64(f.engine.leafRows())
-	if f.open && leaf != f.leaf {
-		if err := f.plant(ctx); err != nil {
+	if f.hasBlocks && leaf != f.leaf {
+		if err := f.finishLeaf(ctx); err != nil {
 			return err
 		}
 	}
-	if !f.open {
-		f.acc, f.leaf, f.open = f.spares.get(), leaf, true
+	if !f.hasBlocks {
+		f.acc, f.leaf, f.hasBlocks = f.spares.get(), leaf, true
 	}
-	f.made = append(f.made, made)
+	f.pending = append(f.pending, made)
 	if err := f.Take(f.acc, made, b); err != nil {
 		return err
 	}
-	if len(f.made) == together {
+	if len(f.pending) == blocksPerAdd {
 		return f.addTiles(ctx)
 	}
 	return nil
 }
 
-// addTiles adds the blocks that were taken, and frees them.
+// addTiles adds the pending blocks to the tiles, and frees them.
 func (f *wideFold[A, T]) addTiles(ctx context.Context) error {
-	if len(f.made) == 0 {
+	if len(f.pending) == 0 {
 		return nil
 	}
 	err := Each(ctx, f.engine.Threads, f.Tiles, func(tile int) error {
-		f.inTurn(func() { f.Add(f.acc, f.made, tile) })
+		f.withSlot(func() { f.Add(f.acc, f.pending, tile) })
 		return nil
 	})
-	for _, made := range f.made {
+	for _, made := range f.pending {
 		f.blocks.outs <- made
 	}
-	f.made = f.made[:0]
+	f.pending = f.pending[:0]
 	return err
 }
 
-// plant puts a leaf that is complete into the forest.
-func (f *wideFold[A, T]) plant(ctx context.Context) error {
-	if !f.open {
+// finishLeaf adds the current leaf to the forest.
+func (f *wideFold[A, T]) finishLeaf(ctx context.Context) error {
+	if !f.hasBlocks {
 		return nil
 	}
 	if err := f.addTiles(ctx); err != nil {
 		return err
 	}
-	f.open = false
-	if err := f.forest.Add(f.leaf, f.acc); err != nil || f.added == nil {
+	f.hasBlocks = false
+	if err := f.forest.Add(f.leaf, f.acc); err != nil || f.afterLeaf == nil {
 		return err
 	}
-	return f.added()
+	return f.afterLeaf()
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// columnTiles is a toy of a wide accumulator: a tile is the sum of one column. Its bits depend
-// on the order of additions.
+// columnTiles is a simple wide accumulator: a tile is the sum of one column. Its bits depend on the
+// order of additions.
 type columnTiles struct {
 	first, rows int64
 	sum         []float64
@@ -50,7 +50,7 @@ func (a *columnTiles) UnmarshalBinary(data []byte) error {
 	return err
 }
 
-// wideToy is a wide fold, and counts what it holds and how many threads work.
+// wideToy is a wide fold that counts its accumulators and its working threads.
 type wideToy struct {
 	src                     stream.Source
 	live, most              atomic.Int64 // accumulators
@@ -127,7 +127,7 @@ func drawWide(t *rapid.T) (x blas64.General, e stream.Engine, leaf int) {
 	return x, stream.WithWide(stream.Engine{}, leaf, block), leaf
 }
 
-// inOrder adds up the rows of leaves one by one, and merges leaves in the tree of a forest.
+// inOrder adds the rows of each leaf one by one, and merges the leaves in the tree of a forest.
 func inOrder(t fataler, x blas64.General, leaf int) []byte {
 	t.Helper()
 	live := new(atomic.Int64)
@@ -153,8 +153,8 @@ func inOrder(t fataler, x blas64.General, leaf int) []byte {
 	return data
 }
 
-// A wide fold gives the sums of its leaves in row order, on any number of threads and however
-// the source is read. It holds what a plan says, and no more threads work than it may have.
+// A wide fold sums each leaf in row order, with any number of threads and readers. It stays within
+// its plan, and no more threads work than allowed.
 func TestFoldWide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, e, leaf := drawWide(t)
@@ -182,8 +182,8 @@ func TestFoldWide(t *testing.T) {
 	})
 }
 
-// Shards of a wide fold, done in any order, give its bytes, and so does a run that is stopped
-// again and again.
+// Shards of a wide fold in any order give the same bytes, and so does a run that is interrupted
+// repeatedly.
 func TestFoldWideStates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, e, leaf := drawWide(t)
@@ -220,7 +220,7 @@ func TestFoldWideStates(t *testing.T) {
 	})
 }
 
-// TestFoldWideResumes: what is folded again after a stop is no more than a leaf and what follows.
+// After a stop at most one leaf is folded again.
 func TestFoldWideResumes(t *testing.T) {
 	const rows, leaf, stop = 400, 40, 270
 	f := &wideToy{src: newTable("x", toyData(1, rows, 2, false))}
@@ -253,7 +253,7 @@ func TestFoldWideResumes(t *testing.T) {
 	}
 }
 
-// Of several errors that of the first row is reported, on any number of threads.
+// The error of the first row is returned, with any number of threads.
 func TestFoldWideFirstError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, e, _ := drawWide(t)
@@ -269,7 +269,7 @@ func TestFoldWideFirstError(t *testing.T) {
 	})
 }
 
-// TestWideStates: at most eight accumulators up to 16 million rows, on any number of threads.
+// There are at most eight accumulators for up to 16 million rows.
 func TestWideStates(t *testing.T) {
 	for rows, want := range map[int64]int64{0: 1, 1: 1, 1 << 16: 1, 1<<16 + 1: 2, 1e6: 5, 1e7: 8, 16e6: 8} {
 		for _, threads := range []int{1, 2, 16} {

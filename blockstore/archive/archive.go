@@ -1,14 +1,13 @@
-// Package archive keeps models in files: a description in JSON and named arrays
-// of numbers.
+// Package archive stores models in files: a JSON description and named numeric arrays.
 //
-// A file is an .npz file, a zip archive (APPNOTE 6.3.10, PKWARE 2022) of
-// meta.json and one .npy file per array, none of them compressed, which
-// numpy.load opens. The comment at the end of the zip archive is
+// A file is an .npz file, that is a zip archive (APPNOTE 6.3.10, PKWARE 2022) of meta.json and one
+// uncompressed .npy file per array, which numpy.load opens. The comment at the end of the zip
+// archive is
 //
 //	nystream archive 1 sha256 <64 hexadecimal digits>
 //
-// where 1 is the version of the container and the digits are the SHA-256 of
-// all bytes of the file before them. The same archive is always the same bytes.
+// where 1 is the version of the container and the digits are the SHA-256 of all preceding bytes of
+// the file. Equal archives are equal byte for byte.
 package archive
 
 import (
@@ -28,7 +27,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/npy"
 )
 
-// Archive is what a model file holds: a description in JSON and named arrays.
+// Archive is the content of a model file: a JSON description and named arrays.
 type Archive struct {
 	// Meta is a JSON document.
 	Meta []byte
@@ -39,14 +38,14 @@ type Archive struct {
 const (
 	metaName    = "meta.json"
 	sealMarker  = "nystream archive "
-	sealPrefix  = sealMarker + "1 sha256 " // a digest follows
+	sealPrefix  = sealMarker + "1 sha256 " // followed by the digest
 	arraySuffix = ".npy"
 )
 
 // memberTime is the modification time of all members.
 var memberTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Write writes a to path, which appears complete or not at all.
+// Write writes a to path. It is atomic: the file appears complete or not at all.
 func Write(path string, a *Archive) error {
 	f, err := Stage(path, a)
 	if err != nil {
@@ -55,15 +54,15 @@ func Write(path string, a *Archive) error {
 	return f.Commit()
 }
 
-// Session is one of [github.com/nystream/nystream/blockstore.Session.Internal] that files are read
-// and written in; nil is for a single call.
+// Session is a [github.com/nystream/nystream/blockstore.Session.Internal] in which files are read
+// and written; nil means a session for a single call.
 type Session = file.Session
 
-// Staged is a file that is complete on the disk but for its name. Commit gives it the name,
-// and Abort removes it, which does nothing after Commit.
+// Staged is a complete file on disk without its final name. Commit renames it, and Abort removes
+// it; Abort after Commit is a no-op.
 type Staged = file.Temp
 
-// Stage writes a to a file that will be called path.
+// Stage writes a to a file that Commit will rename to path.
 func Stage(path string, a *Archive) (*Staged, error) { return StageIn(nil, path, a) }
 
 // StageIn is [Stage] within a session.
@@ -88,7 +87,7 @@ func StageIn(files *Session, path string, a *Archive) (*Staged, error) {
 	return f, nil
 }
 
-// writeZip writes the whole file to out.
+// writeZip writes the whole archive to out.
 func writeZip(out io.Writer, a *Archive) error {
 	sealed := newSealWriter(out)
 	z := zip.NewWriter(sealed)
@@ -134,7 +133,7 @@ func writeArray(z *zip.Writer, a array.Array) error {
 		descr = "<i8"
 	}
 	out := bufio.NewWriter(w)
-	out.Write(npy.HeaderBytes(descr, shape...)) // a failure sticks and shows in Flush
+	out.Write(npy.HeaderBytes(descr, shape...)) // errors are sticky and show in Flush
 	var p [8]byte
 	for i := range a.Size() {
 		binary.LittleEndian.PutUint64(p[:], bits(a, i))
@@ -143,7 +142,7 @@ func writeArray(z *zip.Writer, a array.Array) error {
 	return out.Flush()
 }
 
-// bits returns value i as it is stored.
+// bits returns the stored form of value i.
 func bits(a array.Array, i int) uint64 {
 	if a.Ints != nil {
 		return uint64(a.Ints[i])
@@ -151,7 +150,7 @@ func bits(a array.Array, i int) uint64 {
 	return math.Float64bits(a.Floats[i])
 }
 
-// mustBeSound panics if the array contradicts itself.
+// mustBeSound panics if the array is inconsistent.
 func mustBeSound(a array.Array) {
 	if !a.Sound() {
 		panic(fmt.Sprintf("archive: array %q of shape %v with %d floats and %d ints", a.Name, a.Shape, len(a.Floats), len(a.Ints)))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// IsData reports whether the .npz file at path is no model but holds arrays of another
-// program. A file that cannot be read is none.
+// IsData reports whether the .npz file at path holds arrays of another program instead of a model.
+// It returns false for a file that cannot be read.
 func IsData(path string) bool {
 	file, err := zip.OpenReader(path)
 	if err != nil {

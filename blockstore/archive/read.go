@@ -17,9 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Read reads what Write has written. It checks the digest over
-// the whole file before it believes a byte of it, so that no damage goes
-// unseen, and never allocates more than the size of the file.
+// Read reads a file written by Write. It verifies the digest of the whole file before it uses any
+// byte, so that it detects all damage, and never allocates more than the size of the file.
 func Read(path string) (*Archive, error) { return ReadIn(nil, path) }
 
 // ReadIn is [Read] within a session.
@@ -43,8 +42,8 @@ func ReadIn(files *Session, path string) (*Archive, error) {
 	return a, nil
 }
 
-// ReadAt reads an archive of the given size in bytes, which may be in memory. The error of a damaged one is a
-// [stream.DataError] without a path.
+// ReadAt reads an archive of the given size in bytes, for example from memory. The error for damage
+// is a [stream.DataError] without a path.
 func ReadAt(f io.ReaderAt, size int64) (a *Archive, err error) {
 	err = fault.Guard("reading the model", func() error {
 		a, err = read(f, size)
@@ -73,7 +72,7 @@ func readZip(f io.ReaderAt, size int64) (*Archive, error) {
 	}
 	a := &Archive{}
 	seen := map[string]bool{}
-	left := uint64(size) // the members share the bytes of the file
+	left := uint64(size) // members cannot exceed the file together
 	for _, member := range z.File {
 		switch {
 		case seen[member.Name]:
@@ -118,8 +117,7 @@ func (a *Archive) readMember(member *zip.File) error {
 	return err
 }
 
-// readArray reads an .npy file of the given size: a float64 vector or matrix,
-// or an int64 vector, as Write writes them.
+// readArray reads an .npy file of the given size: a float64 vector or matrix, or an int64 vector.
 func readArray(r io.Reader, size int64) (a array.Array, err error) {
 	head, err := npy.ReadHeader(r)
 	if err != nil {
@@ -137,7 +135,7 @@ func readArray(r io.Reader, size int64) (a array.Array, err error) {
 	if err := readValues(&a, r, head.PlainKind()); err != nil {
 		return a, err
 	}
-	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF { // zip compares the checksum here
+	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF { // at the end zip verifies the checksum
 		return a, fault.New("it does not end where it should: %w", err)
 	}
 	return a, nil
@@ -154,7 +152,7 @@ func archivable(head npy.Header) bool {
 	return false
 }
 
-// readValues fills in the values, in memory that the file is known to fill.
+// readValues reads the values. The caller has checked that the file is long enough.
 func readValues(a *array.Array, r io.Reader, kind byte) error {
 	if kind == 'i' {
 		a.Ints = make([]int64, a.Size())
@@ -171,7 +169,7 @@ func readValues(a *array.Array, r io.Reader, kind byte) error {
 	return nil
 }
 
-// setBits puts value i, as it is stored, in its place.
+// setBits sets value i from its stored form.
 func setBits(a *array.Array, i int, bits uint64) {
 	if a.Ints != nil {
 		a.Ints[i] = int64(bits)

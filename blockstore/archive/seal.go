@@ -15,8 +15,8 @@ import (
 // sealDigits is the length of the digest at the end of an archive.
 const sealDigits = 2 * sha256.Size
 
-// sealWriter passes on what is written to it, but for the last sealDigits
-// bytes, which seal replaces by the digest of all bytes before them.
+// sealWriter passes on everything but the last sealDigits bytes, which seal replaces by the digest
+// of all bytes before them.
 type sealWriter struct {
 	out    io.Writer
 	digest hash.Hash
@@ -51,8 +51,8 @@ var (
 	errDamaged   = fault.New("the file is damaged: its bytes do not match the digest at its end").Of(stream.Damaged).Do("restore it or fit the model again")
 )
 
-// checkSeal reads a whole archive of the given size and compares it with its
-// digest. Digits in upper case do not pass: every bit counts.
+// checkSeal reads a whole archive of the given size and verifies its digest. Digits in upper case
+// are rejected, so that every bit of the file is verified.
 func checkSeal(f io.ReaderAt, size int64) error {
 	tail := make([]byte, min(size, int64(len(sealPrefix)+sealDigits)))
 	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {

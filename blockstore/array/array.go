@@ -1,12 +1,12 @@
-// Package array has the arrays that models are made of, in memory and in files.
+// Package array defines the named numeric arrays of which models consist.
 package array
 
-// Array is a named vector or matrix. Exactly one of Floats and Ints is used; a matrix holds
-// Floats. Ints is not nil in an array of integers, however short.
+// Array is a named vector or matrix. Exactly one of Floats and Ints is used; matrices use Floats.
+// Ints is not nil in an integer array, even an empty one.
 type Array struct {
 	// Name is the name in the archive, without ".npy".
 	Name string
-	// Shape is the length, or rows and columns.
+	// Shape is the length of a vector, or the rows and columns of a matrix.
 	Shape []int
 	// Floats are the values of a float64 array, in row-major order.
 	Floats []float64
@@ -14,8 +14,7 @@ type Array struct {
 	Ints []int64
 }
 
-// Sound reports whether a has the numbers that its shape promises: those of a vector, or the
-// floats of a matrix.
+// Sound reports whether the number of values agrees with the shape.
 func (a Array) Sound() bool {
 	if len(a.Shape) != 1 && (len(a.Shape) != 2 || a.Ints != nil) || a.Floats != nil && a.Ints != nil {
 		return false
@@ -23,7 +22,7 @@ func (a Array) Sound() bool {
 	return a.Size() == len(a.Floats)+len(a.Ints)
 }
 
-// Size returns how many numbers the shape promises.
+// Size returns the number of values according to the shape.
 func (a Array) Size() int {
 	size := 1
 	for _, n := range a.Shape {

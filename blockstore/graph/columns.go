@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// What headers call the columns of an edge list, and of a list of nodes.
+// Header names that identify the columns of an edge list, and of a list of nodes.
 var (
 	sourceNames = []string{"source", "src", "from", "fromnodeid"}
 	targetNames = []string{"target", "dst", "to", "tonodeid", "dest"}
@@ -17,19 +17,19 @@ var (
 	nodeNames   = []string{"node", "id", "nodeid", "name"}
 )
 
-// edgeColumns says which cells of a line make an edge.
+// edgeColumns assigns the cells of a line.
 type edgeColumns struct {
 	source, target int
 	weight         int  // -1 for none
-	guessed        bool // weight is the third column, which nothing names
-	width          int  // cells a line
+	guessed        bool // weight is the third column, without a name
+	width          int  // cells per line
 	header         bool
 }
 
-// noWeight is the value of Options.Weight that means none.
+// noWeight is the value of Options.Weight for edges without weights.
 const noWeight = "-"
 
-// columns chooses the columns by the first two records of the file.
+// columns determines the columns from the first two records of the file.
 func (o Options) columns(first, second []string, delimiter rune) (c edgeColumns, err error) {
 	c = edgeColumns{width: len(first), header: o.hasHeader(first, second)}
 	if c.width < 2 {
@@ -60,7 +60,7 @@ func (o Options) columns(first, second []string, delimiter rune) (c edgeColumns,
 	return c, nil
 }
 
-// weightColumn finds the column of the weights.
+// weightColumn returns the column of the weights.
 func (o Options) weightColumn(names []string, width int) (int, error) {
 	named := findName(names, weightNames)
 	switch {
@@ -77,8 +77,8 @@ func (o Options) weightColumn(names []string, width int) (int, error) {
 		Do("name the one that holds the weights, or number it from 0, or say - for none")
 }
 
-// hasHeader decides whether the first record names the columns: it names a source and a
-// target, or what an option asks for, or stands as text above ids that are integers.
+// hasHeader reports whether the first record is a header: it names a source and a target, or a
+// column given by an option, or is text while the ids below are integers.
 func (o Options) hasHeader(first, second []string) bool {
 	return !o.NoHeader && (o.Header ||
 		findName(first, sourceNames) >= 0 && findName(first, targetNames) >= 0 ||
@@ -86,28 +86,26 @@ func (o Options) hasHeader(first, second []string) bool {
 		len(first) > 1 && len(second) == len(first) && textAbove(first, second, 0) && textAbove(first, second, 1))
 }
 
-// textAbove reports whether cell j of the second record is an integer, and that of the first
-// is not.
+// textAbove reports whether cell j is an integer in the second record but not in the first.
 func textAbove(first, second []string, j int) bool {
 	return !text.IsInteger([]byte(first[j])) && text.IsInteger([]byte(second[j]))
 }
 
-// isColumnName reports whether an option names a cell of the first record. An
-// integer is the number of a column.
+// isColumnName reports whether an option is a column name in the first record. An integer is a
+// column number.
 func isColumnName(option string, first []string) bool {
 	return option != "" && option != noWeight && !text.IsInteger([]byte(option)) && slices.Contains(first, option)
 }
 
-// findName returns the first column with one of the names, or -1. Case does not
-// count.
+// findName returns the first column with one of the names, ignoring case, or -1.
 func findName(header, names []string) int {
 	return slices.IndexFunc(header, func(cell string) bool {
 		return slices.Contains(names, strings.ToLower(cell))
 	})
 }
 
-// findColumn finds the column that an option means: by its name, or by its
-// number; fallback if the option is empty. names is nil without a header.
+// findColumn returns the column that an option gives by name or by number, and fallback if the
+// option is empty. names is nil without a header.
 func findColumn(option string, names []string, width, fallback int) (int, error) {
 	if option == "" {
 		return fallback, nil

@@ -11,12 +11,12 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// edgeList holds the edges of a graph as they come, between nodes that are
-// numbered as they come.
+// edgeList holds the edges of a graph in the order read, between nodes numbered by first
+// occurrence.
 type edgeList struct {
 	chunks    []edgeChunk
 	weighted  bool
-	mirror    bool // an edge back is added to each
+	mirror    bool // each edge also counts in the other direction
 	dropLoops bool
 	edges     int64
 	loops     int64
@@ -28,8 +28,7 @@ type edgeChunk struct {
 	weights []float64  // nil if all are 1
 }
 
-// chunkEdges is the length of a full chunk. Chunks are never copied, as one
-// long slice would be when it grows.
+// chunkEdges is the length of a full chunk. Unlike one growing slice, chunks are never copied.
 const chunkEdges = 1 << 16
 
 // add appends an edge.
@@ -48,10 +47,10 @@ func (l *edgeList) add(source, target int32, weight float64) {
 	}
 }
 
-// full reports whether the next edge begins a new chunk.
+// full reports whether the next edge needs a new chunk.
 func (l *edgeList) full() bool { return l.edges%chunkEdges == 0 }
 
-// grow begins a new chunk. The first one is as long as it needs to be.
+// grow adds a chunk. The first chunk grows on demand.
 func (l *edgeList) grow() {
 	var chunk edgeChunk
 	if l.edges > 0 {
@@ -63,8 +62,8 @@ func (l *edgeList) grow() {
 	l.chunks = append(l.chunks, chunk)
 }
 
-// entries returns the entries of the adjacency matrix. final gives the final number
-// of each node; nil means that they are final.
+// entries returns the entries of the adjacency matrix. final maps nodes to their final numbers; nil
+// is the identity.
 func (l *edgeList) entries(final []int32) iter.Seq[sparse.Entry] {
 	return func(yield func(sparse.Entry) bool) {
 		for _, chunk := range l.chunks {
@@ -84,7 +83,7 @@ func (l *edgeList) entries(final []int32) iter.Seq[sparse.Entry] {
 	}
 }
 
-// yield yields what one edge adds to the matrix.
+// yield yields the entries of one edge.
 func (l *edgeList) yield(e sparse.Entry, yield func(sparse.Entry) bool) bool {
 	if e.Row == e.Col {
 		return l.dropLoops || yield(e)
@@ -104,15 +103,15 @@ func (l *edgeList) count() int64 {
 	return n
 }
 
-// reader is what edge lists and Matrix Market files have in common.
+// reader is the common part of the readers of edge lists and Matrix Market files.
 type reader struct {
 	options Options
 	lines   *text.Records
 	edges   edgeList
-	guess   *weightGuess // nil if the weights are named
+	guess   *weightGuess // nil if the weights have a name
 }
 
-// newReader checks options that contradict each other or the file.
+// newReader returns a reader. It returns an error if options contradict each other or the file.
 func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader, error) {
 	if o.Simple && weighted {
 		return nil, fault.New("only edges without weights can be made to count once").Do("leave the weights out (-), or let them add up")
@@ -145,10 +144,9 @@ func (r *reader) weight(cell []byte) (float64, error) {
 	return v, nil
 }
 
-// bytes estimates the memory at the peak: of the list of edges, of the matrix,
-// of its transpose without values where there are none, and of the steps after
-// that. Without weights too the matrix has values if edges repeat. Nodes take
-// 100 bytes each, with their tables.
+// bytes estimates the peak memory: the list of edges, the matrix, its transpose without values if
+// there are none, and the later steps. Repeated edges give the matrix values even without weights.
+// Nodes take 100 bytes each, with their tables.
 func (r *reader) bytes(nodes, textBytes int64) int64 {
 	edge, entry := int64(8), int64(12+4)
 	if r.edges.weighted {
@@ -166,7 +164,7 @@ func (r *reader) bytes(nodes, textBytes int64) int64 {
 	return r.edges.edges*(edge+entry) + nodes*100 + textBytes
 }
 
-// checkLimit holds the reader to Options.Limit, as far as it has come.
+// checkLimit returns an error if the memory so far exceeds Options.Limit.
 func (r *reader) checkLimit(nodes, textBytes int64) error {
 	if need := r.bytes(nodes, textBytes); r.options.Limit > 0 && need > r.options.Limit {
 		return fault.New("%d edges between %d nodes or more: %w", r.edges.edges, nodes, &stream.OverBudgetError{Need: need, Limit: r.options.Limit})
@@ -174,7 +172,7 @@ func (r *reader) checkLimit(nodes, textBytes int64) error {
 	return nil
 }
 
-// graph makes the graph of the edges. It gives the list of edges up.
+// graph returns the graph of the edges. It releases the list of edges.
 func (r *reader) graph(nodes int, final []int32) (*Graph, error) {
 	a, err := sparse.NewCSR(nodes, nodes, r.edges.entries(final))
 	if err != nil {
@@ -235,7 +233,7 @@ func readEdges(in *document, o Options) (*Graph, error) {
 	return g, nil
 }
 
-// list numbers nodes that are known beforehand.
+// list numbers nodes given in advance.
 func (t *nodeTable) list(ids []string) error {
 	for i, id := range ids {
 		n, err := t.number([]byte(id))
@@ -273,7 +271,7 @@ func (r *reader) readAll(c edgeColumns, nodes *nodeTable) error {
 	}
 }
 
-// edge adds the edge of a line.
+// edge adds the edge of one line.
 func (r *reader) edge(cells [][]byte, c edgeColumns, nodes *nodeTable) error {
 	source, err := nodes.number(cells[c.source])
 	if err != nil {
@@ -287,12 +285,12 @@ func (r *reader) edge(cells [][]byte, c edgeColumns, nodes *nodeTable) error {
 	if c.weight >= 0 {
 		if weight, err = r.weight(cells[c.weight]); err != nil {
 			if _, bad := text.NumberCell(cells[c.weight]); bad != nil && r.edges.edges == 0 && !c.header {
-				err = fault.New("%w, or say with `header` that the line names the columns", err)
+				err = fault.New("%w, or say with `Layout.Header` that the line names the columns", err)
 			}
 			return err
 		}
 		if r.guess != nil {
-			r.guess.see(weight)
+			r.guess.observe(weight)
 		}
 	}
 	r.edges.add(source, target, weight)

@@ -1,5 +1,5 @@
-// Package graph reads directed graphs from edge lists and Matrix Market files
-// into a sparse adjacency matrix, sparse.CSR, with the names of the nodes.
+// Package graph reads directed graphs from edge lists and Matrix Market files into a sparse
+// adjacency matrix, sparse.CSR, with the names of the nodes.
 package graph
 
 import (
@@ -19,36 +19,35 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Graph is a directed graph as it was read.
+// Graph is a directed graph read from a file.
 //
-// Nodes are numbered from 0: first those of Options.Nodes in their order,
-// then the others: ascending when all ids of the graph are integers of 64 bits, otherwise
-// in the order in which the file first names them, the source of an edge before
-// its target.
+// Nodes are numbered from 0. Those of Options.Nodes come first, in their order. The others follow,
+// ascending if all ids of the graph are 64-bit integers, otherwise in the order of first
+// occurrence, with the source of an edge before its target.
 type Graph struct {
-	// Adjacency has in row i and column j the weight of the edge from node i
-	// to node j, after all that Options asks for. Value is nil when all
-	// weights are 1.
+	// Adjacency holds in row i and column j the weight of the edge from node i to node j, after all
+	// transformations of Options. Value is nil if all weights are 1.
 	Adjacency *sparse.CSR
-	// IDs are the ids of the nodes when all are integers of 64 bits, written
-	// as a computer writes them: -5, not 007 or +7. Otherwise IDs is nil.
+	// IDs are the ids of the nodes if all are 64-bit integers in canonical form: -5, not 007 or +7.
+	// Otherwise IDs is nil.
 	IDs []int64
-	// Names are the ids of the nodes when IDs is nil.
+	// Names are the ids of the nodes if IDs is nil.
 	Names []string
-	// Weighted says that the weights were read from the file.
+	// Weighted reports that the weights come from the file.
 	Weighted bool
-	// Guessed describes the weights if only the place of their column says that they are weights, else it is nil.
+	// Guessed describes the weights if only the position of their column suggests that they are
+	// weights; otherwise it is nil.
 	Guessed *GuessedWeights
 	// Edges is the number of edges that the file lists, self-loops and
 	// repetitions included.
 	Edges int64
-	// Duplicates is how many entries of the adjacency matrix came on top of
-	// one with the same place. In an undirected graph an edge is two entries.
+	// Duplicates is the number of entries of the adjacency matrix that were added to an earlier
+	// entry at the same position. In an undirected graph an edge has two entries.
 	Duplicates int64
 	// SelfLoops is the number of listed edges from a node to itself.
 	SelfLoops int64
-	// Mixed is empty, or a sentence for the user: most ids are integers and
-	// some are not, which may be a damaged line.
+	// Mixed is empty, or a warning for the user: most ids are integers and some are not, which may
+	// indicate a damaged line.
 	Mixed string
 }
 
@@ -60,74 +59,70 @@ func (g *Graph) Name(i int) string {
 	return g.Names[i]
 }
 
-// SelfLoops says what becomes of edges from a node to itself.
+// SelfLoops selects the treatment of edges from a node to itself.
 type SelfLoops uint8
 
 const (
-	// KeepSelfLoops leaves them as they are.
+	// KeepSelfLoops keeps them.
 	KeepSelfLoops SelfLoops = iota
-	// AddSelfLoops adds the identity to the adjacency matrix. Of a Simple graph each node
-	// then has one edge to itself, listed or not.
+	// AddSelfLoops adds the identity to the adjacency matrix. In a Simple graph each node then has
+	// exactly one edge to itself.
 	AddSelfLoops
-	// DropSelfLoops leaves them out.
+	// DropSelfLoops drops them.
 	DropSelfLoops
 )
 
-// Options is how a graph is read. The zero value reads a directed graph as
-// it is listed.
+// Options configures reading. The zero value reads a directed graph as listed.
 type Options struct {
-	// Session is one of [github.com/nystream/nystream/blockstore.Session.Internal] that the file
-	// is read in; nil is for a single call.
+	// Session is a [github.com/nystream/nystream/blockstore.Session.Internal] in which the file is
+	// read; nil means a session for a single call.
 	Session *file.Session
-	// Source, Target and Weight are the columns of an edge list, by name or by
-	// number, counted from 0. Without them Source and Target are the columns
-	// that a header calls source, src or from and target, dst or to, else the
-	// first two; Weight is the column called weight, w or value, else the third
-	// of three if there is no header. Other files of more than two columns need
-	// it. Weight may be "-" for none: all weights are 1.
+	// Source, Target and Weight are the columns of an edge list, by name or by number, counted from
+	// 0. By default Source and Target are the columns with the header source, src or from and
+	// target, dst or to, else the first two. Weight defaults to the column with the header weight,
+	// w or value, else the third of three if there is no header. Files with more than two columns
+	// otherwise require it. Weight "-" makes all weights 1.
 	Source, Target, Weight string
-	// Layout says how the file is laid out: it is blockstore.Layout.
+	// Layout describes the text layout, as blockstore.Layout does.
 	text.Layout
-	// Reader is what the path - reads.
+	// Reader is the input for the path -.
 	Reader io.Reader
 
-	// Nodes are ids of nodes that exist whether or not an edge names them.
-	// They come first. Each may appear once.
+	// Nodes are ids of nodes that exist whether or not an edge names them. They are numbered first.
+	// Each may appear once.
 	Nodes []string
-	// Undirected adds to every edge, but for self-loops, the edge back. A file
-	// that lists both directions gets them twice: see Simple.
+	// Undirected adds the reverse of every edge except self-loops. If the file lists both
+	// directions, edges count twice; see Simple.
 	Undirected bool
-	// Simple counts an edge once however often it is listed. Without it the
-	// weights add up. It is for edges without weights only.
+	// Simple counts repeated edges once. Otherwise their weights add up. It requires edges without
+	// weights.
 	Simple bool
-	// SelfLoops comes before Degrees.
+	// SelfLoops is applied before Degrees.
 	SelfLoops SelfLoops
-	// Degrees divides the weights by degrees.
+	// Degrees divides the weights by node degrees.
 	Degrees sparse.DegreeScaling
-	// Limit is the most memory, in bytes, that reading may take by estimate;
-	// what takes more is a *stream.OverBudgetError. 0 means no limit.
+	// Limit bounds the estimated memory of reading, in bytes; exceeding it is a
+	// *stream.OverBudgetError. 0 means no limit.
 	Limit int64
 }
 
-// Read reads a directed graph from an edge list or a Matrix Market file,
-// possibly compressed by gzip, zstd or bzip2. The path - is the standard input.
+// Read reads a directed graph from an edge list or a Matrix Market file, optionally compressed by
+// gzip, zstd or bzip2. The path - is the standard input.
 //
-// An edge list is text with one edge a line: source, target and perhaps a
-// weight, separated as in other text files, by commas, tabs, blanks and so on.
-// Blank lines, and lines that begin with # or %, are passed over. The first
-// line is a header if it names a source and a target, or if both its ids are text
-// and those of the second line are integers. Ids are integers, or any text, which may be quoted. Weights are
-// finite numbers. The weights of an edge that is listed several times add up.
+// An edge list is text with one edge per line: source, target and optionally a weight, separated by
+// commas, tabs, blanks or another delimiter. Blank lines and lines that begin with # or % are
+// skipped. The first line is a header if it names a source and a target, or if both its ids are
+// text and those of the second line are integers. Ids are integers or any text, which may be
+// quoted. Weights are finite numbers. The weights of repeated edges add up.
 //
-// A Matrix Market file (Boisvert, Pozo and Remington 1996) begins with
-// %%MatrixMarket and holds a square matrix in coordinate format: general
-// or symmetric; real, integer or pattern. Its nodes have the ids
-// 1 to n.
+// A Matrix Market file (Boisvert, Pozo and Remington 1996) begins with %%MatrixMarket and holds a
+// square matrix in coordinate format: general or symmetric; real, integer or pattern. Its nodes
+// have the ids 1 to n.
 //
-// An error names the file and the line, and what to do. Cost: one pass over the
-// file; time O(nodes·log nodes + edges); at its peak memory of about 24 bytes an
-// edge, 40 with weights, and 100 bytes a node. Adding self-loops takes 12 bytes
-// an edge more, degrees take 8. An undirected graph takes up to twice as much.
+// An error gives the file, the line and a remedy. Cost: one pass over the file; O(nodes·log nodes +
+// edges) time; peak memory of about 24 bytes per edge, 40 with weights, and 100 bytes per node.
+// Adding self-loops takes 12 more bytes per edge, degrees 8. An undirected graph takes up to twice
+// as much.
 func Read(ctx context.Context, path string, o Options) (g *Graph, err error) {
 	err = guarded(ctx, path, func() error {
 		g, err = read(ctx, path, o)
@@ -139,8 +134,8 @@ func Read(ctx context.Context, path string, o Options) (g *Graph, err error) {
 	return g, nil
 }
 
-// guarded runs f under guard and adds the file to its error. A cancelled
-// context comes before whatever came of f.
+// guarded runs f under a guard against panics and adds the file to its error. The error of a
+// cancelled context has priority.
 func guarded(ctx context.Context, path string, f func() error) error {
 	name := path
 	if path == file.Stdin {
@@ -152,12 +147,12 @@ func guarded(ctx context.Context, path string, f func() error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err == nil || errors.As(err, new(*fs.PathError)) || errors.As(err, &named) && named.Path != "":
-		return err // it names the file
+		return err // it already has the file
 	}
 	return fault.File(name, "%w", err)
 }
 
-// read tells the two kinds of files apart.
+// read opens the file and reads its graph.
 func read(ctx context.Context, path string, o Options) (*Graph, error) {
 	in, err := openDocument(ctx, path, o)
 	if err != nil {
@@ -168,7 +163,7 @@ func read(ctx context.Context, path string, o Options) (*Graph, error) {
 	return g, in.checkUnchanged(err)
 }
 
-// graph reads the graph of a document.
+// graph reads the graph in the format of the document.
 func (t *document) graph(path string, o Options) (*Graph, error) {
 	if isMatrixMarket(t.head) {
 		return readMatrixMarket(t, o)

@@ -2,17 +2,18 @@ package graph
 
 import "fmt"
 
-// GuessedWeights describes weights that were read from the third column because neither an option nor a header says what
-// the column holds.
+// GuessedWeights describes weights in the third column, whose meaning neither an option nor a
+// header gives.
 type GuessedWeights struct {
 	// Least and Most are the range of the weights.
 	Least, Most float64
-	// Times is what most of the weights look like, such as Unix times in seconds; "" for other numbers.
+	// Times is the unit that most of the weights seem to have, such as Unix times in seconds; ""
+	// for other numbers.
 	Times string
 }
 
-// timeUnits are the ranges of numbers that look like times: from is included, to is not. Unix times are those of the years
-// 1973 to 2128.
+// timeUnits are ranges of numbers that look like times, from ≤ v < to. Unix times are those of the
+// years 1973 to 2128.
 var timeUnits = []struct {
 	from, to float64
 	name     string
@@ -25,18 +26,19 @@ var timeUnits = []struct {
 	{1e17, 5e18, "Unix times in nanoseconds"},
 }
 
-// mostTimes is the share of the weights that are in one of the ranges if they look like times. Some times may be unknown.
+// mostTimes is the share of the weights that must lie in one of the ranges to look like times. Some
+// times may be unknown.
 const mostTimes = 0.9
 
-// weightGuess watches weights of a column whose meaning is a guess.
+// weightGuess collects statistics of weights whose meaning is a guess.
 type weightGuess struct {
 	least, most float64
 	seen        int64
-	times       [6]int64 // weights in each of timeUnits
+	times       [6]int64 // number of weights in each of timeUnits
 }
 
-// see takes note of a weight.
-func (w *weightGuess) see(v float64) {
+// observe adds a weight.
+func (w *weightGuess) observe(v float64) {
 	if w.seen == 0 {
 		w.least, w.most = v, v
 	}
@@ -66,10 +68,10 @@ func (w *weightGuess) result() *GuessedWeights {
 	return g
 }
 
-// Doubt returns a sentence for the user if the weights look like times, else "".
+// Doubt returns a warning for the user if the weights look like times, else "".
 func (g *GuessedWeights) Doubt() string {
 	if g == nil || g.Times == "" {
 		return ""
 	}
-	return fmt.Sprintf("the third column, taken for the weights of the edges, looks like %s; leave it out with `weight -`, or confirm it with `weight 2`", g.Times)
+	return fmt.Sprintf("the third column, taken for the weights of the edges, looks like %s; leave it out with `Options.Weight -`, or confirm it with `Options.Weight 2`", g.Times)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// marketBanner is how a Matrix Market file begins.
+// marketBanner is the first word of a Matrix Market file.
 const marketBanner = "%%MatrixMarket"
 
 // isMatrixMarket reports whether a text begins like a Matrix Market file.
@@ -20,14 +20,14 @@ func isMatrixMarket(head []byte) bool {
 	return len(head) >= len(marketBanner) && strings.EqualFold(string(head[:len(marketBanner)]), marketBanner)
 }
 
-// market reads a Matrix Market file.
+// market is the reader of a Matrix Market file.
 type market struct {
 	*reader
 	symmetric    bool
 	pattern      bool  // the file holds no values
 	nodes        int64 // rows and columns
-	promised     int64 // entries
-	below, above bool  // entries on this side of the diagonal were seen
+	promised     int64 // announced number of entries
+	below, above bool  // whether entries below and above the diagonal occurred
 }
 
 // readMatrixMarket reads a coordinate matrix.
@@ -36,7 +36,7 @@ func readMatrixMarket(in *document, o Options) (*Graph, error) {
 		return nil, fault.New("a Matrix Market file says itself which nodes there are, 1 to n").Do("leave the list of nodes out")
 	}
 	if o.Header {
-		return nil, fault.New("a Matrix Market file has no names of columns").Do("leave `header` out")
+		return nil, fault.New("a Matrix Market file has no names of columns").Do("leave `Layout.Header` out")
 	}
 	if o.Source+o.Target != "" || o.Weight != "" && o.Weight != noWeight {
 		return nil, fault.New("a Matrix Market file has no columns to choose from").Do("leave source, target and weight out")
@@ -63,7 +63,7 @@ func readMatrixMarket(in *document, o Options) (*Graph, error) {
 	return g, nil
 }
 
-// newMarket takes the words of the first line.
+// newMarket parses the first line.
 func newMarket(in *document, banner []string, o Options) (*market, error) {
 	if len(banner) != 5 || banner[1] != "matrix" {
 		return nil, fault.New("it is no first line of a Matrix Market file").
@@ -90,7 +90,7 @@ func newMarket(in *document, banner []string, o Options) (*market, error) {
 	return &market{reader: r, symmetric: symmetric, pattern: pattern}, nil
 }
 
-// readSize reads the line with rows, columns and entries.
+// readSize reads the line with the numbers of rows, columns and entries.
 func (m *market) readSize() error {
 	cells, err := m.lines.Next()
 	if err == io.EOF {
@@ -136,11 +136,11 @@ func (m *market) readAll() error {
 	}
 }
 
-// idleNodes is how many nodes a file may promise whatever its entries, so that
-// a few bytes cannot ask for gigabytes.
+// idleNodes bounds the nodes without entries that a file may announce, so that a few bytes cannot
+// request gigabytes.
 const idleNodes = 1 << 22
 
-// checkEnd compares what was read with what was promised.
+// checkEnd compares the number of entries with the announced one.
 func (m *market) checkEnd() error {
 	if m.edges.edges != m.promised {
 		return fault.New("the file ends after %d entries, but promises %d", m.edges.edges, m.promised).Of(stream.Damaged).Do("make or fetch it again")
@@ -189,7 +189,7 @@ func (m *market) entry(cells [][]byte) error {
 	return nil
 }
 
-// index reads the number of a row or column, counted from 1.
+// index parses the number of a row or column, counted from 1.
 func (m *market) index(cell []byte) (int32, error) {
 	v, ok := nodeInteger(cell)
 	if !ok || v < 1 || v > m.nodes {
@@ -198,8 +198,8 @@ func (m *market) index(cell []byte) (int32, error) {
 	return int32(v - 1), nil
 }
 
-// checkTriangle holds a symmetric matrix to one side of its diagonal, since
-// each entry stands for two.
+// checkTriangle returns an error if a symmetric matrix has entries on both sides of its diagonal,
+// since each entry stands for two.
 func (m *market) checkTriangle(i, j int32) error {
 	m.below, m.above = m.below || i > j, m.above || i < j
 	if m.symmetric && m.below && m.above {

@@ -15,17 +15,17 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// nodeTable numbers nodes in the order in which their ids come. While all ids
-// are integers of 64 bits it holds integers, from then on texts.
+// nodeTable numbers nodes by first occurrence of their ids. It stores integers as long as all ids
+// are 64-bit integers, and then converts them to texts.
 type nodeTable struct {
-	small    []int32         // at an id below smallIDs its number plus 1, 0 for none; as long as it needs to be
-	integers map[int64]int32 // the numbers of the other ids
+	small    []int32         // for an id below smallIDs its number plus 1, 0 for none; grows on demand
+	integers map[int64]int32 // numbers of the other integer ids
 	ids      []int64
-	texts    map[string]int32 // nil while there are only integers
+	texts    map[string]int32 // nil as long as all ids are integers
 	names    []string
 	bytes    int64 // in names, with their headers
 
-	numeric int    // names that are integers of 64 bits
+	numeric int    // names that are 64-bit integers
 	odd     string // the first name that is not
 }
 
@@ -38,7 +38,7 @@ var errNoID = fault.New("the id of a node is missing").Do("mend the line")
 
 var errManyNodes = fault.New("the graph has more than %d nodes", math.MaxInt32-1).Do("drop some of them")
 
-// number returns the number of a node, a new one if the id is new.
+// number returns the number of a node, a new one for a new id.
 func (t *nodeTable) number(id []byte) (int32, error) {
 	if t.texts == nil {
 		if v, ok := nodeInteger(id); ok {
@@ -49,11 +49,11 @@ func (t *nodeTable) number(id []byte) (int32, error) {
 	return t.text(id)
 }
 
-// smallIDs bounds the ids whose numbers are looked up in a slice, which is
-// several times faster than a map. One id alone can ask for 16 MB.
+// smallIDs bounds the ids that are looked up in a slice, several times faster than in a map. A
+// single id can cause an allocation of 16 MB.
 const smallIDs = 1 << 22
 
-// integer returns the number of the node with an integer for its id.
+// integer returns the number of the node with an integer id.
 func (t *nodeTable) integer(id int64) (int32, error) {
 	if uint64(id) < smallIDs {
 		return t.smallInteger(int(id))
@@ -69,7 +69,7 @@ func (t *nodeTable) integer(id int64) (int32, error) {
 	return n, err
 }
 
-// smallInteger does what integer does for ids from 0 to smallIDs.
+// smallInteger implements integer for 0 ≤ id < smallIDs.
 func (t *nodeTable) smallInteger(id int) (int32, error) {
 	if id >= len(t.small) {
 		t.small = append(t.small, make([]int32, max(id+1, min(2*id, smallIDs))-len(t.small))...)
@@ -82,7 +82,7 @@ func (t *nodeTable) smallInteger(id int) (int32, error) {
 	return n, err
 }
 
-// addInteger returns the next number to an integer.
+// addInteger assigns the next number to an integer id.
 func (t *nodeTable) addInteger(id int64) (int32, error) {
 	n := len(t.ids)
 	if n == math.MaxInt32-1 {
@@ -92,7 +92,7 @@ func (t *nodeTable) addInteger(id int64) (int32, error) {
 	return int32(n), nil
 }
 
-// spell makes texts of all ids.
+// spell converts all ids to texts.
 func (t *nodeTable) spell() {
 	t.texts = make(map[string]int32, len(t.ids))
 	for _, id := range t.ids {
@@ -101,7 +101,7 @@ func (t *nodeTable) spell() {
 	t.small, t.integers, t.ids = nil, nil, nil
 }
 
-// text returns the number of the node with a text for its id.
+// text returns the number of the node with a text id.
 func (t *nodeTable) text(id []byte) (int32, error) {
 	if n, ok := t.texts[string(id)]; ok {
 		return n, nil
@@ -111,14 +111,14 @@ func (t *nodeTable) text(id []byte) (int32, error) {
 		return 0, errNoID
 	case !utf8.Valid(id) || bytes.IndexByte(id, 0) >= 0:
 		return 0, fault.New("the id %q of a node is no UTF-8 text", fault.Shorten(id)).
-			Do("name the encoding of the file, such as `encoding latin1`, unless it is damaged")
+			Do("name the encoding of the file, such as `Layout.Encoding latin1`, unless it is damaged")
 	case len(t.names) == math.MaxInt32-1:
 		return 0, errManyNodes
 	}
 	return t.add(string(id)), nil
 }
 
-// add returns the next number to a name.
+// add assigns the next number to a name.
 func (t *nodeTable) add(name string) int32 {
 	n := int32(len(t.names))
 	t.names = append(t.names, name)
@@ -132,7 +132,7 @@ func (t *nodeTable) add(name string) int32 {
 	return n
 }
 
-// mixed returns a sentence about ids of which most are integers, or empty.
+// mixed returns a warning if most but not all ids are integers, else "".
 func (t *nodeTable) mixed() string {
 	others := len(t.names) - t.numeric
 	if others == 0 || t.numeric < others {
@@ -141,8 +141,8 @@ func (t *nodeTable) mixed() string {
 	return fmt.Sprintf("%d ids are integers, but %d are not, the first being %q; all are taken as texts, in order of appearance", t.numeric, others, fault.Shorten([]byte(t.odd)))
 }
 
-// order returns the nodes their final numbers: those after the first listed ones
-// ascend if all ids are integers. It returns the final number of each.
+// order returns the final number of each node. Nodes after the first listed ones are sorted if all
+// ids are integers.
 func (t *nodeTable) order(listed int) []int32 {
 	order := make([]int32, t.len())
 	for i := range order {
@@ -164,8 +164,8 @@ func (t *nodeTable) order(listed int) []int32 {
 	return final
 }
 
-// nodeInteger reads an id that is an integer of 64 bits as a computer writes
-// it. 007, +7 and -0 are texts: they differ from 7 and 0.
+// nodeInteger parses an id that is a 64-bit integer in canonical form. 007, +7 and -0 are texts:
+// they differ from 7 and 0.
 func nodeInteger(id []byte) (int64, bool) {
 	digits, negative := bytes.CutPrefix(id, []byte{'-'})
 	if len(digits) == 0 || len(digits) > 19 || digits[0] == '0' && len(id) > 1 {
@@ -184,11 +184,11 @@ func nodeInteger(id []byte) (int64, bool) {
 	return int64(magnitude), magnitude < 1<<63
 }
 
-// ReadNodes reads ids of nodes from a column of a text file, such as a file of
-// labels, for Options.Nodes. column is a name, or a number counted from 0;
-// "" means the column called node, id or name, else the first. Of o it uses
-// Session, Layout and Stdin. What is said of edge lists at [Read] holds for delimiters, headers, comments,
-// compression and errors; an empty id is one. Cost: one pass, the memory of the result.
+// ReadNodes reads ids of nodes from a column of a text file, such as a file of labels, for
+// Options.Nodes. column is a name, or a number counted from 0; "" means the column named node, id
+// or name, else the first. It uses only Session, Layout and Stdin of o. Delimiters, headers,
+// comments, compression and errors are as for [Read]; an empty id is an error. Cost: one pass, and
+// the memory of the result.
 func ReadNodes(ctx context.Context, path, column string, o Options) (nodes []string, err error) {
 	return readWords(ctx, path, column, o, func(word []byte) error {
 		if len(word) == 0 {
@@ -198,13 +198,13 @@ func ReadNodes(ctx context.Context, path, column string, o Options) (nodes []str
 	})
 }
 
-// ReadWords reads a column of such a file as ReadNodes does, of any words, which may be empty:
-// labels of nodes, of which some are not known.
+// ReadWords reads a column of such a file like ReadNodes, but accepts any words, including empty
+// ones: labels of nodes, some of them unknown.
 func ReadWords(ctx context.Context, path, column string, o Options) (words []string, err error) {
 	return readWords(ctx, path, column, o, func([]byte) error { return nil })
 }
 
-// readWords reads a column of words that check accepts.
+// readWords reads a column of words and calls check for each.
 func readWords(ctx context.Context, path, column string, o Options, check func(word []byte) error) (words []string, err error) {
 	err = guarded(ctx, path, func() error {
 		words, err = openWords(ctx, path, column, o, check)
@@ -264,7 +264,7 @@ func (t *document) words(column string, check func(word []byte) error) ([]string
 	}
 }
 
-// namesNodes decides whether the first of two records of a list of nodes names its columns.
+// namesNodes reports whether the first record of a list of nodes is a header.
 func (t *document) namesNodes(column string, first, second []string) bool {
 	if t.layout.Header || t.layout.NoHeader {
 		return t.layout.Header
@@ -280,7 +280,7 @@ func (t *document) namesNodes(column string, first, second []string) bool {
 	return false
 }
 
-// nodeColumn chooses the column of a list of nodes by its first record.
+// nodeColumn returns the column of a list of nodes, given its first record.
 func nodeColumn(column string, first []string, header bool) (int, error) {
 	if !header {
 		return findColumn(column, nil, len(first), 0)

@@ -7,10 +7,9 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Over returns the rows of a, which is the adjacency matrix of the graph or its
-// transpose, over other nodes than its own: a column for each of those with the ids, or
-// the names where ids are text. strange is the number of entries of nodes that are not
-// among them, which are left out.
+// Over maps the columns of a, the adjacency matrix of the graph or its transpose, to other nodes:
+// one column for each of ids, or for each of names if ids are text. strange is the number of
+// entries dropped because their node is not among them.
 func (g *Graph) Over(a *sparse.CSR, ids []int64, names []string) (rows *sparse.CSR, strange int64, err error) {
 	if slices.Equal(g.IDs, ids) && slices.Equal(g.Names, names) {
 		return a, 0, nil
@@ -30,7 +29,7 @@ func (g *Graph) Over(a *sparse.CSR, ids []int64, names []string) (rows *sparse.C
 	return rows, strange, err
 }
 
-// places returns the number that each node of the graph has among others, -1 for none.
+// places returns the index of each node of the graph among the given ids or names, -1 for none.
 func (g *Graph) places(ids []int64, names []string) []int32 {
 	known := make(map[string]int32, len(names)+len(ids))
 	for i, name := range names {

@@ -20,17 +20,16 @@ import (
 // document is a text that is read once, from front to back.
 type document struct {
 	in             io.Reader
-	head           []byte // its first lines, which in yields too
+	head           []byte // its first lines, which in still yields
 	closes         []io.Closer
-	checkUnchanged func(err error) error // returns err, or that the file changed while it was read
+	checkUnchanged func(err error) error // returns err, or an error if the file changed while it was read
 
 	path     string
 	encoding charset.Encoding
 	layout   text.CSVOptions
 }
 
-// openDocument opens a file and undoes its compression and its encoding. The path - means
-// o.Stdin.
+// openDocument opens a file, decompresses and decodes it. The path - means o.Stdin.
 func openDocument(ctx context.Context, path string, o Options) (*document, error) {
 	t := &document{path: path, checkUnchanged: func(err error) error { return err }}
 	var err error
@@ -77,7 +76,7 @@ func (t *document) openFile(ctx context.Context, files *file.Session, path strin
 	return io.NewSectionReader(f, 0, stamp.Size), nil
 }
 
-// open finds out what in holds.
+// open detects compression and encoding of in.
 func (t *document) open(in io.Reader) error {
 	raw := bufio.NewReaderSize(in, text.HeadSize)
 	start, err := raw.Peek(formats.HeadLength)
@@ -100,7 +99,7 @@ func (t *document) open(in io.Reader) error {
 	return t.peek(bufio.NewReaderSize(t.encoding.NewReader(raw), text.HeadSize))
 }
 
-// peek looks at the first lines.
+// peek reads the first lines ahead.
 func (t *document) peek(in *bufio.Reader) error {
 	for i := range t.layout.Skip {
 		_, err := in.ReadSlice('\n')
@@ -108,7 +107,8 @@ func (t *document) peek(in *bufio.Reader) error {
 			_, err = in.ReadSlice('\n')
 		}
 		if err == io.EOF {
-			return fault.New("it has %d lines, so that `skip %d` leaves none", i, t.layout.Skip).Do("pass over fewer")
+			return fault.New("it has %d lines, so that `Layout.Skip %d` leaves none", i, t.layout.Skip).
+				Do("pass over fewer")
 		} else if err != nil {
 			return err
 		}
@@ -127,28 +127,27 @@ func (t *document) peek(in *bufio.Reader) error {
 	return nil
 }
 
-// records cuts the text into records.
+// records splits the text into records.
 func (t *document) records(delimiter rune) *text.Records {
 	return t.recordsOf(forwardReader{t.in}, delimiter)
 }
 
-// recordsOf cuts the text, or its head, into records.
+// recordsOf splits the text, or its head, into records.
 func (t *document) recordsOf(in io.ReaderAt, delimiter rune) *text.Records {
 	return text.NewCommented(in, delimiter, t.layout.Comments(), int64(t.layout.Skip)+1)
 }
 
-// Close closes the file and what decompresses it.
+// Close closes the file and its decompressor.
 func (t *document) Close() {
 	for _, c := range t.closes {
 		c.Close() // nothing was written
 	}
 }
 
-// forwardReader serves a text.Records, which asks for one piece after the other,
-// from what cannot seek.
+// forwardReader adapts an io.Reader for text.Records, which reads consecutive pieces.
 type forwardReader struct{ in io.Reader }
 
-// ReadAt fills p with what comes next, whatever the offset.
+// ReadAt reads the next bytes, ignoring the offset.
 func (r forwardReader) ReadAt(p []byte, _ int64) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
@@ -158,14 +157,13 @@ func (r forwardReader) ReadAt(p []byte, _ int64) (n int, err error) {
 	return n, err
 }
 
-// delimiter returns the delimiter that the layout or the name of the file tells, else the one that makes the most
-// sense of the first lines.
+// delimiter returns the delimiter given by the layout or the file name, else the one that best
+// explains the first lines.
 func (t *document) delimiter() (rune, error) {
 	return text.Delimiter(t.head, t.layout.DelimiterIn(t.path), t.layout.Comments())
 }
 
-// firstRecords returns copies of the first two records of a text, as far as it has
-// them.
+// firstRecords returns copies of the first two records of a text, if present.
 func firstRecords(in *document, delimiter rune, things string) (first, second []string, err error) {
 	l := in.recordsOf(bytes.NewReader(in.head), delimiter)
 	for _, record := range []*[]string{&first, &second} {

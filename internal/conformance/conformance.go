@@ -1,5 +1,5 @@
-// Package conformance holds the one suite that every accumulator of Nystream
-// passes. An accumulator joins by a call of [Run] in its own tests.
+// Package conformance is the test suite that every accumulator of Nystream must pass. Tests of an
+// accumulator call [Run].
 package conformance
 
 import (
@@ -19,17 +19,17 @@ type suite[A stream.Accumulator[A]] struct {
 	newAcc func() A
 	leaf   func(block int64) A
 	blocks int64
-	want   []byte // state after a plain sequential pass
+	want   []byte // state after a sequential pass
 }
 
-// Run checks that a pass over the given number of blocks (3 or more) ends in the
-// same state, to the last bit, however it is split into shards, in whatever
-// order blocks are added and shards merged, and wherever it is interrupted and
-// resumed from its serial form; that a fresh accumulator is neutral; that a block
-// cannot be added twice; and that damaged states are refused or harmless.
+// Run checks the properties that passes rely on. A pass over the given number of blocks (3 or more)
+// ends in the same state, bit for bit, however it is split into shards, in whatever order blocks
+// are added and shards merged, and wherever it is interrupted and resumed from its serial form. An
+// empty accumulator is neutral. A block cannot be added twice. Damaged states are rejected or
+// harmless.
 //
-// newAcc makes an accumulator that has seen nothing, leaf one that has seen
-// exactly one block; leaf must be a pure function.
+// newAcc returns an empty accumulator, and leaf one with exactly the given block; leaf must be a
+// pure function.
 func Run[A stream.Accumulator[A]](t *testing.T, newAcc func() A, leaf func(block int64) A, blocks int) {
 	t.Helper()
 	s := &suite[A]{newAcc: newAcc, leaf: leaf, blocks: int64(blocks)}
@@ -37,7 +37,7 @@ func Run[A stream.Accumulator[A]](t *testing.T, newAcc func() A, leaf func(block
 	t.Run("any split and order", func(t *testing.T) { rapid.Check(t, s.anyOrder) })
 	t.Run("serial form", s.serialForm)
 	t.Run("fresh is neutral", s.neutral)
-	t.Run("block twice", s.twice)
+	t.Run("block twice", s.duplicates)
 	t.Run("block missing", s.missing)
 	if n, ok := any(newAcc()).(stream.Named); !ok || n.Name() == "" || strings.ContainsAny(n.Name(), "*.") {
 		t.Errorf("%T has no name for its states: see stream.Named", newAcc())
@@ -48,7 +48,7 @@ func Run[A stream.Accumulator[A]](t *testing.T, newAcc func() A, leaf func(block
 	t.Run("damaged state", func(t *testing.T) { rapid.Check(t, s.damaged) })
 }
 
-// fataler is what the checks need of *testing.T and *rapid.T.
+// fataler is the common part of *testing.T and *rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -89,7 +89,7 @@ func (s *suite[A]) bytes(t fataler, a A) []byte {
 	return data
 }
 
-// restore returns a fresh accumulator with the given state.
+// restore returns an accumulator with the given state.
 func (s *suite[A]) restore(t fataler, state []byte) A {
 	t.Helper()
 	a := s.newAcc()
@@ -99,8 +99,8 @@ func (s *suite[A]) restore(t fataler, state []byte) A {
 	return a
 }
 
-// take sends a forest through its serial form into another one.
-func (s *suite[A]) take(t fataler, into, from *stream.Forest[A]) {
+// transfer merges a forest into another one by way of its serial form.
+func (s *suite[A]) transfer(t fataler, into, from *stream.Forest[A]) {
 	t.Helper()
 	data, err := from.MarshalBinary()
 	if err != nil {
@@ -109,11 +109,10 @@ func (s *suite[A]) take(t fataler, into, from *stream.Forest[A]) {
 	if err := into.Take(data); err != nil {
 		t.Fatalf("Take of the forest: %v", err)
 	}
-	clear(data) // nothing may depend on it any more
+	clear(data) // the forest must not have kept it
 }
 
-// anyOrder deals the blocks to shards in random order, merges the shards in
-// random order, and stops and resumes at random.
+// anyOrder deals the blocks to shards, merges the shards, and stops and resumes, all at random.
 func (s *suite[A]) anyOrder(t *rapid.T) {
 	shards := make([]*stream.Forest[A], rapid.IntRange(1, 4).Draw(t, "shards"))
 	for i := range shards {
@@ -125,13 +124,13 @@ func (s *suite[A]) anyOrder(t *rapid.T) {
 		s.add(t, shards[i], b)
 		if stop.Draw(t, "stop") {
 			resumed := stream.NewForest(s.newAcc)
-			s.take(t, resumed, shards[i])
+			s.transfer(t, resumed, shards[i])
 			shards[i] = resumed
 		}
 	}
 	for len(shards) > 1 {
 		i := rapid.IntRange(1, len(shards)-1).Draw(t, "from")
-		s.take(t, shards[i-1], shards[i])
+		s.transfer(t, shards[i-1], shards[i])
 		shards = append(shards[:i], shards[i+1:]...)
 	}
 	if got := s.finish(t, shards[0]); !bytes.Equal(got, s.want) {
@@ -139,7 +138,7 @@ func (s *suite[A]) anyOrder(t *rapid.T) {
 	}
 }
 
-// firstDifference says where two states part.
+// firstDifference describes the first difference between two states.
 func firstDifference(a, b []byte) string {
 	if len(a) != len(b) {
 		return fmt.Sprintf("in length: %d and %d bytes", len(a), len(b))
@@ -152,8 +151,8 @@ func firstDifference(a, b []byte) string {
 	return "nowhere"
 }
 
-// serialForm checks that states survive the way out and back, and that a state
-// cut short or continued is refused and leaves the receiver usable.
+// serialForm checks that states survive a round trip, and that a truncated or extended state is
+// rejected and leaves the receiver usable.
 func (s *suite[A]) serialForm(t *testing.T) {
 	for name, state := range map[string][]byte{
 		"fresh": s.bytes(t, s.newAcc()),
@@ -182,7 +181,7 @@ func (s *suite[A]) serialForm(t *testing.T) {
 	}
 }
 
-// neutral checks that merging with a fresh accumulator changes nothing.
+// neutral checks that merging with an empty accumulator changes nothing.
 func (s *suite[A]) neutral(t *testing.T) {
 	for name, pair := range map[string][2]A{
 		"before": {s.newAcc(), s.restore(t, s.want)},
@@ -197,8 +196,8 @@ func (s *suite[A]) neutral(t *testing.T) {
 	}
 }
 
-// twice checks that no block counts twice, and that a refused one does no harm.
-func (s *suite[A]) twice(t *testing.T) {
+// duplicates checks that a block added twice is rejected and has no effect.
+func (s *suite[A]) duplicates(t *testing.T) {
 	f := stream.NewForest(s.newAcc)
 	for b := range s.blocks {
 		s.add(t, f, b)
@@ -211,7 +210,7 @@ func (s *suite[A]) twice(t *testing.T) {
 	}
 }
 
-// missing checks that no pass ends without all its blocks.
+// missing checks that a pass without all its blocks is rejected.
 func (s *suite[A]) missing(t *testing.T) {
 	for skip := range s.blocks {
 		f := stream.NewForest(s.newAcc)
@@ -226,8 +225,8 @@ func (s *suite[A]) missing(t *testing.T) {
 	}
 }
 
-// reset checks that an accumulator that can be reset after it was merged is as
-// good as new, and shares nothing with the one that has its content.
+// reset checks that Reset empties an accumulator that was merged, and that it shares nothing with
+// the one it was merged into.
 func (s *suite[A]) reset(t *testing.T) {
 	for _, into := range []A{s.newAcc(), s.leaf(0)} {
 		spent := s.leaf(1)
@@ -251,8 +250,7 @@ func (s *suite[A]) reset(t *testing.T) {
 	}
 }
 
-// damaged checks that a state with wrong bytes is refused, or else is one that
-// the accumulator could have written.
+// damaged checks that a damaged state is either rejected or a possible state of the accumulator.
 func (s *suite[A]) damaged(t *rapid.T) {
 	state := bytes.Clone(s.want)
 	for range rapid.IntRange(1, 4).Draw(t, "damages") {

@@ -11,9 +11,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Opening checks that a source of a known number of rows gives from every row on what it
-// gives from the first row on, with its kept columns and without; that there is nothing
-// behind the last row; and that it refuses to begin elsewhere.
+// Opening checks a source with a known number of rows. From every starting row it must yield the
+// same rows as from the first, with and without its kept columns, and nothing after the last row.
+// It must return an error for other starting rows.
 func Opening(t fataler, src stream.Source, seed uint64) {
 	t.Helper()
 	info := src.Info()
@@ -41,13 +41,13 @@ func Opening(t fataler, src stream.Source, seed uint64) {
 	}
 }
 
-// table is rows that were read.
+// table holds rows that were read.
 type table struct {
 	x    [][]float64
 	kept []stream.Column
 }
 
-// rowsFrom reads rows, some at a time.
+// rowsFrom reads the rows from first on, in reads of random size.
 func rowsFrom(t fataler, src stream.Source, first int64, kept bool, random *rand.Rand) table {
 	t.Helper()
 	info := src.Info()
@@ -85,7 +85,7 @@ func emptyColumns(fields []stream.Field) []stream.Column {
 	return columns
 }
 
-// mustEnd fails unless the rows from first on are part.
+// mustEnd fails unless part equals the rows of all from first on.
 func (all table) mustEnd(t fataler, part table, first int64, kept bool) {
 	t.Helper()
 	if len(part.x) != len(all.x)-int(first) {

@@ -3,12 +3,13 @@ package moments
 
 import "math"
 
-// Moments are the weight, the mean and the squared deviations of numbers. The zero value has none.
+// Moments holds the weight, the mean and the sum of squared deviations of numbers. The zero value
+// is empty.
 type Moments struct {
 	Weight float64
 	Mean   float64
 	M2     float64 // weighted sum of squares about the mean, in units of Unit²
-	Unit   float64 // a power of two; 0 until a number differs from 0
+	Unit   float64 // a power of two; 0 before the first nonzero number
 }
 
 // Add adds a number with a positive weight (Welford 1962).
@@ -22,7 +23,7 @@ func (m *Moments) Add(v, w float64) {
 	}
 }
 
-// Merge adds the numbers of o (Chan, Golub & LeVeque 1983).
+// Merge adds the numbers in o (Chan, Golub & LeVeque 1983).
 func (m *Moments) Merge(o Moments) {
 	if o.Weight == 0 {
 		return
@@ -43,17 +44,18 @@ func (m *Moments) Merge(o Moments) {
 // Deviation returns the standard deviation, NaN without numbers.
 func (m *Moments) Deviation() float64 { return math.Sqrt(m.M2/m.Weight) * m.Unit }
 
-// The unit is 1 unless numbers are outside these bounds, where squares would overflow or underflow.
+// The unit stays 1 while numbers are within these bounds; beyond them squares would overflow or
+// underflow.
 const (
-	leastUnit = 0x1p-300
-	mostUnit  = 0x1p300
+	minUnit = 0x1p-300
+	maxUnit = 0x1p300
 )
 
 // grow adapts the unit to a difference, unless the difference is small relative to the current unit.
 func (m *Moments) grow(delta float64) {
 	switch size := math.Abs(delta); {
-	case size == 0 || size-size != 0 || m.Unit > 0 && size <= mostUnit*m.Unit: // 0, or not finite
-	case size < leastUnit || size > mostUnit:
+	case size == 0 || size-size != 0 || m.Unit > 0 && size <= maxUnit*m.Unit: // 0, or not finite
+	case size < minUnit || size > maxUnit:
 		_, exponent := math.Frexp(size)
 		m.measure(math.Ldexp(1, exponent-1))
 	default:

@@ -1,5 +1,5 @@
-// Package opening says, in a context, who opens a source: a pass, whose readers open it at several rows, or one that
-// looks at a few rows.
+// Package opening records in a context why a source is opened: by a pass, whose readers may open it
+// at several rows, or to look at a few rows.
 package opening
 
 import (
@@ -7,27 +7,27 @@ import (
 	"sync"
 )
 
-// Pass is one reading of the rows. The zero value is ready to use. It must not be copied.
+// Pass identifies one pass over a source. The zero value is ready to use. It must not be copied.
 type Pass struct{ seen sync.Map }
 
 type key struct{}
 
-// look is what the context of [Look] carries, in place of a pass.
+// look marks the context of [Look].
 var look = new(Pass)
 
 // On returns the context with which a reader of the pass opens a source.
 func (p *Pass) On(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, p) }
 
-// Look returns the context for reading a few rows, to tell the source from another. It is no pass.
+// Look returns the context for reading a few rows outside a pass, such as for a fingerprint.
 func Look(ctx context.Context) context.Context { return look.On(ctx) }
 
-// Looks reports whether ctx is one of [Look].
-func Looks(ctx context.Context) bool { return of(ctx) == look }
+// Looks reports whether ctx comes from [Look].
+func Looks(ctx context.Context) bool { return passOf(ctx) == look }
 
-// IsNew reports whether the opening with ctx begins a pass over src, which must be comparable: the first opening of a
-// pass does, and every opening outside a pass, but for a [Look].
+// IsNew reports whether opening src with ctx begins a pass over it: the first opening within a pass
+// does, and so does every opening outside of one, except by [Look]. src must be comparable.
 func IsNew(ctx context.Context, src any) bool {
-	switch p := of(ctx); p {
+	switch p := passOf(ctx); p {
 	case nil:
 		return true
 	case look:
@@ -38,8 +38,8 @@ func IsNew(ctx context.Context, src any) bool {
 	}
 }
 
-// of returns the pass of a context, look, or nil.
-func of(ctx context.Context) *Pass {
+// passOf returns the pass of a context, look, or nil.
+func passOf(ctx context.Context) *Pass {
 	p, _ := ctx.Value(key{}).(*Pass)
 	return p
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Source is a source that counts what is asked of it, so that a command can report, and a test assert, how many passes
-// a method took.
+// Source counts the passes over a source, so that a command can report, and a test assert, how many
+// a method takes.
 type Source struct {
 	stream.Source
 	opened atomic.Int64
 }
 
-// New counts the passes over src.
+// New returns src with a counter of passes.
 func New(src stream.Source) *Source { return &Source{Source: src} }
 
-// Open opens the source and counts a pass, which may open it at several rows.
+// Open opens the source. It counts a pass once, even if the pass opens the source at several rows.
 func (c *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if opening.IsNew(ctx, c) {
 		c.opened.Add(1)
@@ -27,8 +27,7 @@ func (c *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	return c.Source.Open(ctx, first)
 }
 
-// Gather fetches rows by number. It counts as a pass only if the source has to
-// be skimmed for it.
+// Gather implements [stream.Gatherer]. It counts a pass only if the source must be skimmed.
 func (c *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if c.Info().SeekCost > 0 {
 		return stream.Gather(ctx, c.Source, rows, dst)
@@ -36,8 +35,8 @@ func (c *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	return stream.Gather(ctx, skimmed{c}, rows, dst)
 }
 
-// skimmed hides the Gather of a source.
+// skimmed hides the Gather method of a source.
 type skimmed struct{ stream.Source }
 
-// Passes returns the number of passes so far, with the scans that opening took.
+// Passes returns the number of passes so far, including those that opening the source took.
 func (c *Source) Passes() int { return int(c.opened.Load()) + c.Info().PassesToOpen }

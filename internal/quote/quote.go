@@ -1,5 +1,5 @@
-// Package quote writes names that files bring along, such as those of columns, into
-// messages: short, and without characters that do something to a terminal.
+// Package quote formats names from files, such as those of columns, for messages: shortened, and
+// without control characters that affect a terminal.
 package quote
 
 import (
@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// most is how many characters of a name are written.
-const most = 60
+// maxRunes is the maximal number of characters of a name.
+const maxRunes = 60
 
-// Name returns a name in quotes. Of a long one the beginning is there, and …; control
-// characters and broken UTF-8 are written as in Go.
-func Name(name string) string { return strconv.Quote(cut(name)) }
+// Name returns a quoted name. A long name is truncated and ends in …; control characters and
+// invalid UTF-8 are escaped as in Go.
+func Name(name string) string { return strconv.Quote(truncate(name)) }
 
-// Bare returns a name like Name, without quotes around it where it needs none.
+// Bare returns the name like Name, but without quotes if it needs no escaping.
 func Bare(name string) string {
 	quoted := Name(name)
-	if bare := quoted[1 : len(quoted)-1]; bare == cut(name) {
+	if bare := quoted[1 : len(quoted)-1]; bare == truncate(name) {
 		return bare
 	}
 	return quoted
 }
 
-// Names lists names, of many the first 20.
+// Names lists at most 20 of the names.
 func Names(names []string) string {
 	const most = 20
 	if len(names) == 0 {
@@ -40,11 +40,11 @@ func Names(names []string) string {
 	return text
 }
 
-// cut shortens a name.
-func cut(name string) string {
+// truncate shortens a name.
+func truncate(name string) string {
 	n := 0
 	for i := range name {
-		if n++; n > most {
+		if n++; n > maxRunes {
 			return name[:i] + "…"
 		}
 	}

@@ -3,7 +3,8 @@ package rounding
 
 import "math"
 
-// units is the tolerance in units in the last place: the error of summing some tens of numbers in another order.
+// units is the tolerance in units in the last place: the error of summing a few dozen numbers in
+// another order.
 const units = 64
 
 // Equal reports whether low ≤ high are equal up to rounding. It is false if one is NaN or infinite.

@@ -1,6 +1,6 @@
 package simd
 
-// Base is what is summed over the columns of two rows.
+// Base is the function of two columns that is summed over the columns of two rows.
 type Base uint8
 
 const (

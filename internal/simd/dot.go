@@ -2,7 +2,8 @@ package simd
 
 import "math"
 
-// dot adds in order, with or without rounding the products as the path does.
+// dot returns the inner product, summed in order. It rounds products separately only on the Go
+// path.
 func dot(x, y []float64) (s float64) {
 	if active == Go {
 		for k, a := range x {

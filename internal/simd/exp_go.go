@@ -7,12 +7,11 @@ import (
 
 // The exponential by table: x = n·ln2/128 + r with |r| ≤ ln2/256, so
 //
-//	e^x = 2^(n div 128) · 2^((n mod 128)/128) · e^r,
+//	e^x = 2^(n div 128) · 2^((n mod 128)/128) · e^r.
 //
-// the first factor by adding to the exponent, the second from a table of 128
-// values held to twice the precision, the third by its series to r⁵ (the next
-// term is below 6e-19). The sum "table + table·(e^r − 1)" is rounded once at
-// full size, which leaves an error of about 0.51 ulp.
+// The first factor is added to the exponent. The second comes from a table of 128 values in doubled
+// precision, and the third from its series to r⁵ (the next term is below 6e-19). The sum "table +
+// table·(e^r − 1)" is rounded once at full size, which leaves an error of about 0.51 ulp.
 const (
 	tableSize = 128
 	perLn2    = tableSize / math.Ln2
@@ -34,7 +33,7 @@ type tablePower struct {
 
 var powers = newPowers()
 
-// newPowers computes the table by square roots and products of 200 bits.
+// newPowers computes the table by square roots and products in 200-bit precision.
 func newPowers() (t [tableSize]tablePower) {
 	root := big.NewFloat(2).SetPrec(200)
 	for n := 1; n < tableSize; n *= 2 {
@@ -63,7 +62,7 @@ func expOf(x float64) float64 {
 	return scale + scale*e
 }
 
-// expParts returns e^x = 2^n·h·(1 + e) with the bits of h, for |x| < 1000.
+// expParts returns the bits of h, and e and n, with e^x = 2^n·h·(1 + e), for |x| < 1000.
 func expParts(x float64) (h uint64, e float64, n uint64) {
 	shifted := float64(x*perLn2) + rounder
 	k := shifted - rounder
@@ -73,12 +72,12 @@ func expParts(x float64) (h uint64, e float64, n uint64) {
 	t := &powers[j]
 	r2 := r * r
 	e = t.tail + r + r2*(0.5+r*(1.0/6)+r2*(1.0/24+r*(1.0/120)))
-	// bits−j is 128 times n in its low bits; the shift by 52 drops the high bits
-	// of the rounder.
+	// The low bits of bits−j are 128·n; the later shift by 52 discards the high bits of the
+	// rounder.
 	return t.hi, e, (bits - j) / tableSize
 }
 
-// expFar handles NaN and what over- or underflows, or nearly so.
+// expFar handles NaN and arguments whose exponential over- or underflows, or nearly does.
 func expFar(x float64) float64 {
 	switch {
 	case x < -746:

@@ -6,8 +6,8 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// NotFinite returns the place of the first entry of m, row by row, that is NaN or infinite; found is false if there
-// is none. Cost: less than reading m from memory.
+// NotFinite returns the position of the first entry of m, row by row, that is NaN or infinite;
+// found is false if there is none. Cost: less than reading m from memory.
 func NotFinite(m blas64.General) (row, column int, found bool) {
 	if m.Stride == m.Cols && finite(m.Data[:m.Rows*m.Cols]) {
 		return 0, 0, false
@@ -22,7 +22,7 @@ func NotFinite(m blas64.General) (row, column int, found bool) {
 
 // FirstNotFinite returns the index of the first NaN or infinity in x, or -1.
 func FirstNotFinite(x []float64) int {
-	if len(x) > leastScan && finite(x) {
+	if len(x) > minScan && finite(x) {
 		return -1
 	}
 	for j, v := range x {
@@ -33,8 +33,8 @@ func FirstNotFinite(x []float64) int {
 	return -1
 }
 
-// leastScan is the length up to which a plain loop is as fast as finite.
-const leastScan = 32
+// minScan is the length up to which a plain loop is as fast as finite.
+const minScan = 32
 
 // finite reports whether x holds neither NaN nor an infinity.
 func finite(x []float64) bool { return matrix.IsFinite(MaxAbs(x)) }

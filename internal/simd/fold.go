@@ -13,10 +13,9 @@ import (
 //
 //	dst[i,j] = scale · Σ_t signs[t·c + j]·tile[i, t·c + j],
 //
-// where c is dst.Cols and t runs over the slots in ascending order. With signs
-// of ±1 every path gives the same bits. Cost: an addition for each entry of the
-// tile. It panics unless the tile has as many columns as there are signs, a
-// multiple of c, and as many rows as dst.
+// where c is dst.Cols and t runs over the slots in ascending order. With signs of ±1 every path
+// gives the same bits. Cost: one addition per entry of the tile. It panics unless the tile has a
+// column for each sign, a multiple of c, and as many rows as dst.
 func Fold(dst, tile blas64.General, signs []float64, scale float64) {
 	if dst.Rows != tile.Rows || tile.Cols != len(signs) || dst.Cols == 0 && tile.Cols > 0 || dst.Cols > 0 && tile.Cols%dst.Cols != 0 {
 		panic(fmt.Sprintf("simd: fold of %d×%d with %d signs into %d×%d", tile.Rows, tile.Cols, len(signs), dst.Rows, dst.Cols))
@@ -42,7 +41,7 @@ func foldGo(dst, tile blas64.General, signs []float64, scale float64) {
 	}
 }
 
-// foldJob is laid out as in _gen/fold.go.
+// foldJob is the argument of the assembly, in the layout of _gen/fold.go.
 type foldJob struct {
 	tile    unsafe.Pointer
 	tileRow uintptr
@@ -54,7 +53,7 @@ type foldJob struct {
 	groups  int // of rows
 	vectors int
 	scale   float64
-	tail    uint64 // lanes of the part of a vector
+	tail    uint64 // lanes of the partial vector
 	lanes   [8]uint64
 }
 

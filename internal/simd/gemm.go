@@ -7,33 +7,29 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// The product of matrices runs over blocks as in Goto and van de Geijn,
-// "Anatomy of high-performance matrix multiplication" (2008), with the roles of
-// the sides exchanged, since it is the rows of op(B) that fill the vectors: a
-// panel of op(B) that stays in the second-level cache is multiplied by strips of
-// rows of op(A).
+// The matrix product is blocked as in Goto and van de Geijn, "Anatomy of high-performance matrix
+// multiplication" (2008). The sides are exchanged, since rows of op(B) fill the vectors: a panel of
+// op(B) that stays in the second-level cache is multiplied by strips of rows of op(A).
 //
 // Every entry of C is one chain of multiply-adds
 //
 //	c ← β·c;  c ← c + (α·a_ik)·b_kj  for k = 0, 1, …
 //
-// wherever the blocks are cut: between two panels it waits in C, at full
-// precision. So the bits depend neither on the sizes of the blocks nor on how C
-// is divided between threads, and whether an operand is read in place or copied
-// is a matter of speed alone.
+// wherever the blocks are cut: between two panels it is stored in C, at full precision. So the bits
+// depend neither on block sizes nor on how C is divided between threads. Whether an operand is
+// copied or read in place affects only speed.
 
-// Gemm computes C = alpha·op(A)·op(B) + beta·C on one thread, where op is the
-// matrix or its transpose. With beta = 0, C is overwritten whatever it holds;
-// with alpha = 0, A and B are not read. NaN and infinities spread as in the
-// sums: no multiplication by zero is left out. It takes 2·m·n·k operations,
-// allocates nothing once its buffers exist, and panics if the shapes do not fit
-// or a slice is too short. C must not overlap A or B.
+// Gemm computes C = alpha·op(A)·op(B) + beta·C on one thread, where op is the matrix or its
+// transpose. With beta = 0, C is overwritten whatever it holds; with alpha = 0, A and B are not
+// read. NaN and infinities propagate as in the sums: no multiplication by zero is skipped. Cost:
+// 2·m·n·k operations; it allocates nothing once its buffers exist. It panics if the shapes do not
+// fit or a slice is too short. C must not overlap A or B.
 func Gemm(ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
 	GemmThreads(1, ta, tb, alpha, a, b, beta, c)
 }
 
-// GemmThreads is [Gemm] on up to so many threads (at least one); small products
-// use fewer. The result has the same bits for any number.
+// GemmThreads is [Gemm] on at most threads threads, at least one; small products use fewer. The
+// bits do not depend on the number.
 func GemmThreads(threads int, ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
 	g := gemm{alpha: alpha, a: operandOf("A", ta, a), b: operandOf("B", tb, b),
 		beta: beta, c: operandOf("C", blas.NoTrans, c)}
@@ -48,8 +44,7 @@ func GemmThreads(threads int, ta, tb blas.Transpose, alpha float64, a, b blas64.
 	g.run()
 }
 
-// gemm is a product C = alpha·A·B + beta·C of operands that are transposed
-// already.
+// gemm is a product C = alpha·A·B + beta·C, with transpositions already applied to the operands.
 type gemm struct {
 	alpha float64
 	a, b  operand
@@ -57,7 +52,7 @@ type gemm struct {
 	c     operand
 }
 
-// run computes the product on this thread.
+// run computes the product on the calling goroutine.
 func (g *gemm) run() {
 	if g.c.rows == 0 || g.c.cols == 0 {
 		return
@@ -70,16 +65,16 @@ func (g *gemm) run() {
 		return
 	}
 	w := takeWorkspace()
-	width := evenly(g.c.cols, panelCols)
+	width := evenPiece(g.c.cols, panelCols)
 	for j := 0; j < g.c.cols; j += width {
 		g.runColumns(w, j, min(width, g.c.cols-j))
 	}
 	w.giveBack()
 }
 
-// runColumns computes columns j to j+cols of C, panel after panel.
+// runColumns computes columns j to j+cols-1 of C, panel by panel.
 func (g *gemm) runColumns(w *workspace, j, cols int) {
-	height := evenly(g.b.rows, panelSteps)
+	height := evenPiece(g.b.rows, panelSteps)
 	for k := 0; k < g.b.rows; {
 		p := g.panel(w, k, j, min(height, g.b.rows-k), cols)
 		p.add = k > 0 || g.beta != 0
@@ -104,7 +99,7 @@ func (g *gemm) runPanel(w *workspace, p panel, k, j int) {
 	}
 }
 
-// scale is C = beta·C, and zero for beta = 0.
+// scale sets C = beta·C, and zero if beta is 0.
 func (g *gemm) scale() {
 	for i := range g.c.rows {
 		row := g.c.data[i*g.c.row:][:g.c.cols]
@@ -118,22 +113,21 @@ func (g *gemm) scale() {
 	}
 }
 
-// evenly cuts n into as few pieces of at most the given size as there must be,
-// and makes them equal up to the size of a tile.
-func evenly(n, most int) int {
+// evenPiece divides n into the fewest pieces of at most most, and returns their common size,
+// rounded up to tiles.
+func evenPiece(n, most int) int {
 	pieces := (n + most - 1) / most
 	return min(most, ((n+pieces-1)/pieces+23)/24*24)
 }
 
-// An operand is a matrix with free strides, in elements: a transposed one has
-// them exchanged.
+// An operand is a matrix with arbitrary strides, in elements. Transposition exchanges them.
 type operand struct {
 	rows, cols int
 	row, col   int // elements between rows and between columns
 	data       []float64
 }
 
-// operandOf returns op(m), after a check that its data are there.
+// operandOf returns op(m). It panics unless the slice of m holds all its entries.
 func operandOf(name string, t blas.Transpose, m blas64.General) operand {
 	if m.Rows < 0 || m.Cols < 0 || m.Stride < m.Cols {
 		panic(fmt.Sprintf("simd: %s is %d×%d with stride %d", name, m.Rows, m.Cols, m.Stride))
@@ -150,8 +144,8 @@ func operandOf(name string, t blas.Transpose, m blas64.General) operand {
 	panic(fmt.Sprintf("simd: %s has an unknown transpose %q", name, t))
 }
 
-// block returns the part of o of that shape which begins at row i and column j. Its
-// data go on to the end of those of o.
+// block returns the rows×cols submatrix of o at row i and column j. Its data extend to the end of
+// those of o.
 func (o operand) block(i, j, rows, cols int) operand {
 	o.data = o.data[i*o.row+j*o.col:]
 	o.rows, o.cols = rows, cols

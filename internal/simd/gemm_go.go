@@ -1,7 +1,7 @@
 package simd
 
-// multiplyGo is the reference of multiply in plain Go: a row of x against four
-// columns of a group, like the strips of tile_go.go.
+// multiplyGo is the reference of multiply: a row of x against four columns of a group, like the
+// strips of tile_go.go.
 func (p *panel) multiplyGo(c, x operand) {
 	var row [panelSteps]float64
 	for i := range c.rows {

@@ -5,25 +5,24 @@ import (
 	"unsafe"
 )
 
-// A panel is a block of op(B) that all rows of op(A) are multiplied by: its
-// columns in groups of a line of the cache. It is a copy, or B itself where that
-// is as good.
+// A panel is a block of op(B) by which all rows of op(A) are multiplied, in groups of columns that
+// fill a cache line. It is a copy, or B itself if that is as fast.
 type panel struct {
 	steps, cols int
 	group, step int // elements between groups and between steps
 	data        []float64
-	add         bool // to what is in C
+	add         bool // add to C instead of overwriting it
 }
 
-// panelSteps and panelCols are the largest numbers of rows and columns of a panel. A
-// copied one should leave room in the second-level cache for the strip of A.
+// panelSteps and panelCols are the maximal numbers of rows and columns of a panel. A copied panel
+// should leave room in the second-level cache for the strip of A.
 const (
 	panelSteps = 256
 	panelCols  = 384
 )
 
-// panel returns the block of B of steps rows and so many columns from row k and
-// column j on. In place it may have fewer steps.
+// panel returns the block of B at row k and column j with the given size. A panel in place may have
+// fewer steps.
 func (g *gemm) panel(w *workspace, k, j, steps, cols int) panel {
 	b := g.b.block(k, j, steps, cols)
 	if g.readsB() {
@@ -38,12 +37,12 @@ func (g *gemm) panel(w *workspace, k, j, steps, cols int) panel {
 		p.interleaveRows(b)
 	}
 	if g.negatesB() {
-		scaled(p.data[:p.group*((cols+Lanes-1)/Lanes)], p.data, g.alpha)
+		scaleInto(p.data[:p.group*((cols+Lanes-1)/Lanes)], p.data, g.alpha)
 	}
 	return p
 }
 
-// copyRows fills the panel from rows that are contiguous.
+// copyRows fills the panel from contiguous rows.
 func (p *panel) copyRows(b operand) {
 	whole := b.cols / p.step
 	for k := range b.rows {
@@ -59,14 +58,14 @@ func (p *panel) copyRows(b operand) {
 	}
 }
 
-// copyGroup copies one step of a group. It is worth being inlined: a call of
-// copy takes longer than the line.
+// copyGroup copies one step of a group. It is inlined: a call of copy takes longer than copying the
+// line.
 func copyGroup(dst, src []float64) {
 	type line = *[groupBytes]byte
 	*line(unsafe.Pointer(unsafe.SliceData(dst))) = *line(unsafe.Pointer(unsafe.SliceData(src)))
 }
 
-// interleaveRows fills the panel from columns that are contiguous.
+// interleaveRows fills the panel from contiguous columns.
 func (p *panel) interleaveRows(b operand) {
 	for j := 0; j < b.cols; j += p.step {
 		group, src := p.data[j/p.step*p.group:][:p.group], b.data[j*b.col:]
@@ -83,9 +82,8 @@ func (p *panel) interleaveRows(b operand) {
 	}
 }
 
-// readsB reports whether B is multiplied where it is: when its rows are near to each
-// other and at lines of the cache like those of a panel, or when too few rows of
-// A would pay for the copy.
+// readsB reports whether B is read in place: if its rows are close together and aligned to cache
+// lines like a panel, or if A has too few rows to pay for the copy.
 func (g *gemm) readsB() bool {
 	if g.b.col != 1 || g.negatesB() {
 		return false
@@ -95,12 +93,12 @@ func (g *gemm) readsB() bool {
 	return g.a.rows <= stripRows || row <= 2048 && (first|row)%groupBytes == 0
 }
 
-// negatesB reports whether a factor of −1 is applied to the copy of B, which gives the
-// same bits as applied to A, and is less work when A is taller than B is wide.
+// negatesB reports whether a factor of −1 is applied to the copy of B instead of A. The bits are
+// the same, and it is less work if A is taller than B is wide.
 func (g *gemm) negatesB() bool { return g.alpha == -1 && g.a.rows > g.b.cols }
 
-// stepsInPlace returns how many rows of b, from the first on, can be read in whole
-// groups without leaving the slice.
+// stepsInPlace returns the number of leading rows of b that can be read in whole groups without
+// leaving the slice.
 func (b operand) stepsInPlace() int {
 	past := len(b.data) - (b.cols+Lanes-1)/Lanes*Lanes
 	if past < 0 {
@@ -121,7 +119,7 @@ func interleave(group, s []float64, stride int) {
 	}
 }
 
-// multiply adds x·p to c, or sets c to it.
+// multiply adds x·p to c, or sets c to x·p.
 func (p *panel) multiply(c, x operand) {
 	if active == Go {
 		p.multiplyGo(c, x)
@@ -135,36 +133,35 @@ func (p *panel) multiply(c, x operand) {
 	s.run()
 }
 
-// stripRows is how many rows of A are copied at a time.
+// stripRows is the number of rows of A copied at a time.
 const stripRows = 64
 
-// stripPad, in elements, keeps the rows of a strip from falling on the same sets of the cache.
+// stripPad, in elements, keeps the rows of a strip from mapping to the same cache sets.
 const stripPad = Lanes
 
-// copiesA reports whether strips of A are copied before they are multiplied, to scale
-// them. (Copies of a transposed A gained 5 % on wide products and lost 10 % on
-// narrow ones.)
+// copiesA reports whether strips of A are scaled into a copy before they are multiplied. (Copies of
+// a transposed A gained 5 % on wide products and lost 10 % on narrow ones.)
 func (g *gemm) copiesA() bool { return g.alpha != 1 && !g.negatesB() }
 
-// copyStrip returns alpha·x in the workspace, with its unit stride where x has it.
+// copyStrip returns alpha·x in the workspace. A unit stride of x stays one.
 func copyStrip(w *workspace, x operand, alpha float64) operand {
 	s := operand{rows: x.rows, cols: x.cols, data: w.strip}
 	if x.col == 1 {
 		s.row, s.col = x.cols+stripPad, 1
 		for i := range x.rows {
-			scaled(s.data[i*s.row:][:x.cols], x.data[i*x.row:], alpha)
+			scaleInto(s.data[i*s.row:][:x.cols], x.data[i*x.row:], alpha)
 		}
 		return s
 	}
 	s.row, s.col = 1, x.rows+stripPad
 	for k := range x.cols {
-		scaled(s.data[k*s.col:][:x.rows], x.data[k*x.col:], alpha)
+		scaleInto(s.data[k*s.col:][:x.rows], x.data[k*x.col:], alpha)
 	}
 	return s
 }
 
-// scaled is dst = alpha·src.
-func scaled(dst, src []float64, alpha float64) {
+// scaleInto sets dst = alpha·src.
+func scaleInto(dst, src []float64, alpha float64) {
 	src = src[:len(dst)]
 	switch alpha {
 	case 1:
@@ -180,7 +177,7 @@ func scaled(dst, src []float64, alpha float64) {
 	}
 }
 
-// A workspace holds what a product copies. One thread uses it at a time.
+// A workspace holds the copies of one product. One thread uses it at a time.
 type workspace struct {
 	panel, strip []float64
 }

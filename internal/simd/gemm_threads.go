@@ -6,15 +6,15 @@ import "sync"
 // than it saves.
 const workPerThread = 1 << 22
 
-// threadsFor returns how many of the threads are worth their while.
+// threadsFor returns the number of threads that pay off.
 func (g *gemm) threadsFor(threads int) int {
 	work := float64(g.c.rows) * float64(g.c.cols) * float64(g.a.cols)
 	return max(1, min(threads, int(work/workPerThread)))
 }
 
-// divide runs the product on so many threads, each with some rows or columns of
-// C, in multiples of a tile. (A value: what is shared with threads is on the
-// heap, and products on one thread should not be.)
+// divide runs the product on the given number of threads, each with some rows or columns of C, in
+// multiples of a tile. (The receiver is a value: data shared with threads escape to the heap, and
+// products on one thread should not.)
 func (g gemm) divide(threads int) {
 	n, unit, part := g.c.rows, 8, g.rowsOf
 	if g.c.cols > n {

@@ -2,14 +2,13 @@ package simd
 
 import "fmt"
 
-// Gram sets dst to XᵀX, or adds XᵀX to it, in rows·cols² operations: only
-// groups of [Lanes] columns that meet the upper triangle are computed, and what
-// is below them is left as it is. dst is square, of as many columns as x has;
-// anything else panics. The padding of the rows of x must hold zeros, as SetRow
-// leaves it, and so will that of dst.
+// Gram sets dst to XᵀX, or adds XᵀX to it, in rows·cols² operations: it computes only groups of
+// [Lanes] columns that meet the upper triangle, and leaves entries below them unchanged. It panics
+// unless dst is square with the columns of x. The padding of the rows of x must hold zeros, as
+// SetRow leaves it; that of dst then does too.
 //
-// Both sides are read from x where it is. The first-level cache should hold a few
-// rows; x is best no larger than half the second-level cache.
+// Both sides are read from x in place. The first-level cache should hold a few rows; x should be no
+// larger than half the second-level cache.
 func Gram(dst, x *Padded, add bool) {
 	if dst.rows != x.cols || dst.cols != x.cols {
 		panic(fmt.Sprintf("simd: Gram matrix of %d columns into %d×%d", x.cols, dst.rows, dst.cols))
@@ -27,12 +26,12 @@ func Gram(dst, x *Padded, add bool) {
 	}
 }
 
-// GramTile sets dst to XᵀY, or adds XᵀY to it, where X and Y are columns of one matrix: a tile
-// of its Gram matrix. Entries have the bits that [Gram] gives them. It takes
-// 2·rows·x.Cols()·y.Cols() operations; matrices whose shapes do not agree panic. The padding of
-// the rows of x and y must hold zeros, and so will that of dst.
+// GramTile sets dst to XᵀY, or adds XᵀY to it, where X and Y are columns of one matrix: a tile of
+// its Gram matrix. Entries have the same bits as from [Gram]. It takes 2·rows·x.Cols()·y.Cols()
+// operations, and panics if the shapes do not fit. The padding of the rows of x and y must hold
+// zeros; that of dst then does too.
 //
-// x and y are read where they are, best from the second-level cache.
+// x and y are read in place, preferably from the second-level cache.
 func GramTile(dst, x, y *Padded, add bool) {
 	if dst.rows != x.cols || dst.cols != y.cols || x.rows != y.rows {
 		panic(fmt.Sprintf("simd: product of %d×%d, transposed, and %d×%d into %d×%d", x.rows, x.cols, y.rows, y.cols, dst.rows, dst.cols))

@@ -7,16 +7,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Padded is a matrix of float64 that the micro-kernel can read in whole groups:
-// rows begin at lines of the cache, and there is room for whole groups of
-// [Lanes] columns and of as many rows. The zero value has no rows; Reset gives
-// it a shape. It serves as scratch memory and keeps its largest size.
+// Padded is a matrix that the micro-kernel can read in whole groups: rows are aligned to cache
+// lines, and rows and columns are padded to whole groups of [Lanes]. The zero value has no rows;
+// Reset sets the shape. It is meant as scratch memory and keeps its largest size.
 type Padded struct {
 	rows, cols, stride int
 	data               []float64
 }
 
-// Reset makes m a rows×cols matrix. Its entries and its padding may be anything.
+// Reset makes m a rows×cols matrix. Its entries and its padding are undefined.
 func (m *Padded) Reset(rows, cols int) {
 	m.rows, m.cols = rows, cols
 	m.stride = paddedStride(cols)
@@ -30,8 +29,8 @@ func (m *Padded) Reset(rows, cols int) {
 // wholeGroups returns n rounded up to whole groups.
 func wholeGroups(n int) int { return (n + Lanes - 1) / Lanes * Lanes }
 
-// paddedStride returns an odd number of groups: rows a power of two apart would
-// compete for the same lines of the cache when a column is read.
+// paddedStride returns an odd number of groups: rows a power of two apart would compete for the
+// same cache lines when a column is read.
 func paddedStride(cols int) int { return wholeGroups(cols)/Lanes*Lanes | Lanes }
 
 // Rows returns the number of rows, without padding.
@@ -40,8 +39,8 @@ func (m *Padded) Rows() int { return m.rows }
 // Cols returns the number of columns, without padding.
 func (m *Padded) Cols() int { return m.cols }
 
-// SetRow copies src, which has no more than m.Cols() numbers, into row i from
-// column j on, with zeros before it and after it up to the end of the padding.
+// SetRow copies src, of at most m.Cols() numbers, to row i from column j on, and clears the rest of
+// the row with its padding.
 func (m *Padded) SetRow(i, j int, src []float64) {
 	dst := m.padded(i)
 	clear(dst[:j])
@@ -51,7 +50,7 @@ func (m *Padded) SetRow(i, j int, src []float64) {
 // padded returns row i with its padding.
 func (m *Padded) padded(i int) []float64 { return m.data[i*m.stride:][:m.stride] }
 
-// Row returns row i, without copying.
+// Row returns row i, sharing memory.
 func (m *Padded) Row(i int) []float64 { return m.data[i*m.stride:][:m.cols] }
 
 // General returns m without its padding, sharing memory.

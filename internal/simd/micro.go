@@ -5,9 +5,8 @@ import (
 	"unsafe"
 )
 
-// A job is what a micro-kernel works on: tiles of rows from the top to the
-// bottom of one column of up to three groups. The fields are read by assembly
-// and laid out as in _gen/micro.go; strides are in bytes.
+// A job is the argument of a micro-kernel: tiles of rows, from top to bottom of one column of up to
+// three groups. Assembly reads the fields, in the layout of _gen/micro.go; strides are in bytes.
 type job struct {
 	x            unsafe.Pointer
 	xRow, xStep  uintptr
@@ -17,21 +16,21 @@ type job struct {
 	dst          unsafe.Pointer
 	dstRow       uintptr
 	steps, tiles int
-	xAt, dstAt   uintptr // where the present tile is
+	xAt, dstAt   uintptr // offsets of the current tile
 	base         uint64
 	profile      uint64
-	add          uint64  // 1: sums begin with what is in dst
+	add          uint64  // 1: sums start from dst
 	mask         uint64  // lanes of the last group
 	a, b, c      float64 // parameters of the profile
 	power        uint64
 	bits         uint64
 	whole        uint64 // 1: the last group has all its lanes
 	flags        [8]uint64
-	lanes        [8]uint64 // mask, a lane after the other
+	lanes        [8]uint64 // mask, one word per lane
 }
 
-// A sweep is one call for a whole tile: rows of x against lanes of p. Strides
-// are in bytes. Every group of p must be readable in full, 64 bytes each step.
+// A sweep computes a whole tile: rows of x against lanes of p. Strides are in bytes. Every group of
+// p must be readable completely, 64 bytes per step.
 type sweep struct {
 	x           unsafe.Pointer
 	xRow, xStep uintptr
@@ -47,14 +46,14 @@ type sweep struct {
 	add         bool
 }
 
-// stepsAtATime bounds the work of one call: assembly cannot be preempted, and
-// the panel of three groups should stay in the second-level cache.
+// stepsAtATime bounds the steps of one call: assembly cannot be preempted, and the panel of three
+// groups should stay in the second-level cache.
 const stepsAtATime = 1024
 
 // workAtATime bounds rows times steps of one call, to about 50 µs.
 const workAtATime = 1 << 14
 
-// geometry returns the size of the tiles of a path, in rows and groups.
+// geometry returns the size of the tiles of a path, in rows and groups of lanes.
 func (p Path) geometry() (rows, groups int) {
 	if p == AVX512 {
 		return 8, 3
@@ -87,7 +86,7 @@ func (s *sweep) run() (finite bool) {
 	}
 }
 
-// fillIn sets what does not change within the sweep.
+// fillIn sets the fields that are constant within the sweep.
 func (s *sweep) fillIn(j *job) {
 	*j = job{x: s.x, xRow: s.xRow, xStep: s.xStep, p: s.p, pGroup: s.pGroup, pStep: s.pStep,
 		dst: s.dst, dstRow: s.dstRow, base: uint64(s.base)}
@@ -98,7 +97,7 @@ func (s *sweep) fillIn(j *job) {
 	j.power, j.bits = s.profile.exponent()
 }
 
-// runSteps goes over all rows and groups.
+// runSteps runs the sweep over all rows and groups.
 func (s *sweep) runSteps(j *job) {
 	_, most := active.geometry()
 	groups := (s.cols + Lanes - 1) / Lanes
@@ -114,14 +113,14 @@ func (s *sweep) runSteps(j *job) {
 	}
 }
 
-// stripRows returns how many rows are swept over all groups before the next: as many
+// stripRows returns the number of rows that are swept over all groups before the next ones: as many
 // as stay in cache.
 func (s *sweep) stripRows(steps int) int {
 	return max(16, workAtATime/max(64, steps)&^7)
 }
 
-// split cuts the groups that are left into as many as fit a tile, without
-// leaving one alone if that can be helped: narrow tiles are slower.
+// split returns the number of groups of the next column of tiles, of left remaining ones. It avoids
+// leaving a single group, since narrow tiles are slower.
 func split(left, most int) int {
 	if left == most+1 && most > 1 {
 		return most - 1
@@ -129,7 +128,7 @@ func split(left, most int) int {
 	return min(left, most)
 }
 
-// runColumn runs tiles down one column of n groups, and then single rows.
+// runColumn runs full tiles down a column of n groups, and then single rows.
 func (s *sweep) runColumn(j *job, first, rows, g, n int) {
 	high, _ := active.geometry()
 	p, dst, x := j.p, j.dst, j.x
@@ -145,7 +144,7 @@ func (s *sweep) runColumn(j *job, first, rows, g, n int) {
 	j.p, j.dst, j.x = p, dst, x
 }
 
-// setMask says how many lanes of the last group there are.
+// setMask sets the number of lanes in the last group.
 func (j *job) setMask(lanes int) {
 	j.mask, j.whole = 1<<lanes-1, 0
 	if lanes == Lanes {
@@ -155,7 +154,7 @@ func (j *job) setMask(lanes int) {
 	fillLaneMask(&j.lanes, lanes)
 }
 
-// fillLaneMask sets all bits of the first lanes and no others.
+// fillLaneMask sets all bits of the first lanes and clears the others.
 func fillLaneMask(mask *[8]uint64, lanes int) {
 	*mask = [8]uint64{}
 	for i := range lanes {

@@ -2,13 +2,13 @@ package simd
 
 import "math"
 
-// Normalize sets dst to x divided by its Euclidean length; a zero row stays
-// zero. No finite row overflows or underflows on the way. It panics unless dst
-// is as long as x; the two may be the same slice.
+// Normalize sets dst to x divided by its Euclidean norm; a zero row stays zero. There is no
+// intermediate over- or underflow for finite rows. It panics unless both have the same length; they
+// may be the same slice.
 func Normalize(dst, x []float64) {
 	dst = dst[:len(x)]
 	_, e := math.Frexp(MaxAbs(x))
-	// Two factors, since one power of two may be beyond float64.
+	// Two factors, since a single power of two may exceed float64.
 	Scale.Apply(dst, x, math.Ldexp(1, -e/2))
 	Scale.Apply(dst, dst, math.Ldexp(1, e/2-e))
 	s := dot(dst, dst)

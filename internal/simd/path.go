@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Path is one of the implementations of the primitives.
+// Path is an implementation of the primitives.
 type Path int
 
 // The paths, from the slowest to the fastest.
@@ -45,7 +45,7 @@ func initial(name string) Path {
 	return p
 }
 
-// find returns the path with that name, if the machine and the build have it.
+// find returns the path with that name, if machine and build support it.
 func find(name string) (p Path, ok bool) {
 	for _, p := range Available() {
 		if p.String() == name {
@@ -55,9 +55,8 @@ func find(name string) (p Path, ok bool) {
 	return 0, false
 }
 
-// Use forces a path until restore is called, for tests and benchmarks. No other
-// function of the package may run meanwhile. It panics if the machine or the
-// build has no such path.
+// Use forces a path until restore is called, for tests and benchmarks. No other function of the
+// package may run meanwhile. It panics if machine or build do not support the path.
 func Use(p Path) (restore func()) {
 	before := active
 	if _, ok := find(p.String()); !ok {

@@ -4,7 +4,7 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// Available lists the paths that this machine has, the slowest first.
+// Available lists the paths that this machine supports, the slowest first.
 func Available() []Path {
 	paths := []Path{Go}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {

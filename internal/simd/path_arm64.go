@@ -2,6 +2,5 @@
 
 package simd
 
-// Available lists the paths that this machine has, the slowest first: every
-// arm64 processor has NEON.
+// Available lists the paths of this machine, the slowest first. Every arm64 processor has NEON.
 func Available() []Path { return []Path{Go, NEON} }

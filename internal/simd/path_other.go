@@ -2,10 +2,10 @@
 
 package simd
 
-// Available lists the paths that this build has.
+// Available lists the paths of this build.
 func Available() []Path { return []Path{Go} }
 
-// run is never called: this build has no job but those of the Go path.
+// run is never called: this build has only the Go path.
 func (j *job) run(Path, int, int) { panic("simd: no assembly in this build") }
 
 func (j *foldJob) run(Path, int) { panic("simd: no assembly in this build") }

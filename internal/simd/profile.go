@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Profile is a function of one number that a tile applies to its entries while
-// they are in registers. The zero Profile is the identity.
+// Profile is a function of one number that a tile applies to its entries while they are in
+// registers. The zero Profile is the identity.
 type Profile struct {
 	kind    profileKind
 	a, b, c float64
@@ -38,8 +38,12 @@ func Power(a, b float64, degree int) Profile {
 	return Profile{kind: power, a: a, b: b, degree: degree}
 }
 
-// exponent returns the degree as the bits below its leading one, from the top, and
-// their number.
+// Bounded reports whether f(s) is finite for all s ≥ 0 and for +Inf.
+func (f Profile) Bounded() bool {
+	return (f.kind == exponential || f.kind == exponentialOfRoot) && f.a < 0
+}
+
+// exponent returns the bits of the degree below its leading one, left-aligned, and their number.
 func (f Profile) exponent() (power, count uint64) {
 	if f.degree < 1 {
 		return 0, 0
@@ -57,7 +61,7 @@ func (f Profile) Apply(v []float64) {
 		f.applyGo(v)
 		return
 	}
-	// A sweep of no steps that begins with what is there.
+	// A sweep of no steps whose sums start from v.
 	_, groups := active.geometry()
 	width := groups * Lanes
 	full := len(v) / width
@@ -98,8 +102,7 @@ func (f Profile) ofRoot(z float64) float64 {
 	return q * expOf(z)
 }
 
-// integerPower returns b^n for n ≥ 1, by squaring and multiplying from the leading
-// bit of n on.
+// integerPower returns b^n for n ≥ 1, by squaring and multiplying from the leading bit of n down.
 func integerPower(b float64, n int) float64 {
 	p := b
 	for k := bits.Len(uint(n)) - 2; k >= 0; k-- {

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// AddDots sets dst[i] += alpha·s for the sum s of row i of a times x. Sums run in eight lanes, a
-// column in the lane of its number modulo 8, and are not guarded against overflow. It
-// panics unless the lengths agree. Cost: a is read once.
+// AddDots sets dst[i] += alpha·s, where s is the inner product of row i of a and x. Sums use eight
+// lanes, with column j in lane j mod 8, and are not protected against overflow. It panics unless
+// the lengths agree. Cost: a is read once.
 func AddDots(dst []float64, alpha float64, a blas64.General, x []float64) {
 	if len(dst) != a.Rows || len(x) != a.Cols {
 		panic(fmt.Sprintf("simd: %d×%d matrix times %d values into %d", a.Rows, a.Cols, len(x), len(dst)))
@@ -40,15 +40,15 @@ func AddRows(y []float64, a blas64.General, t []float64) {
 	p := rowProduct{add: true, stride: a.Stride, y: y}
 	for i := 0; i < a.Rows; {
 		p.a, p.rows = a.Data[i*a.Stride:], rowsTogether(a.Rows-i)
-		p.factors(t[i:])
+		p.setFactors(t[i:])
 		p.run()
 		i += p.rows
 	}
 }
 
-// AddSymmetric sets y += A·x for the symmetric matrix of which a has the upper triangle,
-// or the lower one, which is read once: in a sweep over a few rows, their entries beside
-// the diagonal are multiplied with x, and added to y. It panics unless the lengths agree.
+// AddSymmetric sets y += A·x for a symmetric matrix stored as the upper or lower triangle of a,
+// which is read once. In a sweep over a few rows, the off-diagonal entries are both multiplied with
+// x and added to y. It panics unless the lengths agree.
 func AddSymmetric(y []float64, upper bool, a blas64.General, x []float64) {
 	n := len(x)
 	if len(y) != n || a.Rows != n || a.Cols != n {
@@ -65,7 +65,7 @@ func AddSymmetric(y []float64, upper bool, a blas64.General, x []float64) {
 		}
 		if from < to {
 			p.a, p.x, p.y = a.Data[i*a.Stride+from:], x[from:to], y[from:to]
-			p.factors(x[i:])
+			p.setFactors(x[i:])
 			p.run()
 			for r := range p.rows {
 				y[i+r] += p.dots[r]
@@ -75,7 +75,7 @@ func AddSymmetric(y []float64, upper bool, a blas64.General, x []float64) {
 	}
 }
 
-// addDiagonal is AddSymmetric of a small block on the diagonal.
+// addDiagonal is AddSymmetric for a small diagonal block.
 func addDiagonal(y []float64, upper bool, a []float64, stride int, x []float64) {
 	for i := range x {
 		y[i] = multiplyAdd(a[i*stride+i], x[i], y[i])
@@ -90,7 +90,7 @@ func addDiagonal(y []float64, upper bool, a []float64, stride int, x []float64) 
 	}
 }
 
-// rowsTogether is how many of so many rows the next product takes.
+// rowsTogether returns the number of rows in the next product, of left remaining ones.
 func rowsTogether(left int) int {
 	if left >= 4 {
 		return 4
@@ -98,23 +98,23 @@ func rowsTogether(left int) int {
 	return 1
 }
 
-// A rowProduct is products of one row or four with x, where dot is set, into dots, and
-// the addition of t times the rows to y, where add is. A row's entry goes to a lane of
-// its sum, and to y, in one order, however many rows there are at a time.
+// A rowProduct computes, for one row or four, the inner products with x into dots if dot is set,
+// and adds t times the rows to y if add is set. An entry goes to a fixed lane of its sum, and to y
+// in a fixed order, whatever the number of rows at a time.
 type rowProduct struct {
 	dot, add     bool
-	a            []float64 // the first row, and the others after strides
+	a            []float64 // the first row; the others follow at multiples of stride
 	stride, rows int
 	x, y         []float64
 	t, dots      [4]float64
 	sums         [4 * vectorLanes]float64
 }
 
-// columns is how many there are.
+// columns returns the number of columns.
 func (p *rowProduct) columns() int { return max(len(p.x), len(p.y)) }
 
-// factors takes one for each row.
-func (p *rowProduct) factors(t []float64) {
+// setFactors copies one factor per row.
+func (p *rowProduct) setFactors(t []float64) {
 	for r := range p.rows {
 		p.t[r] = t[r]
 	}
@@ -143,7 +143,7 @@ func (p *rowProduct) run() {
 	}
 }
 
-// plain is the reference of whole, for all columns from that one on.
+// plain is the reference of whole, for the columns from the given one on.
 func (p *rowProduct) plain(from int) {
 	for r := range p.rows {
 		row := p.a[r*p.stride:][:p.columns()]
@@ -159,7 +159,7 @@ func (p *rowProduct) plain(from int) {
 	}
 }
 
-// multiplyAdd is a·b + c, rounded as the path does.
+// multiplyAdd is a·b + c, rounded as on the active path.
 func multiplyAdd(a, b, c float64) float64 {
 	if active == Go {
 		return float64(a*b) + c

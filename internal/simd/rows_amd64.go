@@ -2,8 +2,8 @@
 
 package simd
 
-// whole does so many rounds of eight columns from one on; from 0 on sums begin anew. (The calls are written out,
-// since a function value would put the product on the heap.)
+// whole processes rounds of eight columns, beginning at column from; from 0 on sums start at zero.
+// (The calls are written out, since a function value would move the product to the heap.)
 func (p *rowProduct) whole(from, rounds int) {
 	a, x, y, stride := &p.a[from], place(p.x, from), place(p.y, from), 8*p.stride
 	switch {

@@ -2,7 +2,7 @@
 
 package simd
 
-// whole does so many rounds of eight columns from one on; from 0 on sums begin anew.
+// whole processes rounds of eight columns, beginning at column from; from 0 on sums start at zero.
 func (p *rowProduct) whole(from, rounds int) {
 	a, x, y, stride := &p.a[from], place(p.x, from), place(p.y, from), 8*p.stride
 	switch {

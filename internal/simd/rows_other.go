@@ -2,5 +2,5 @@
 
 package simd
 
-// Never called: this build has only the Go path.
+// whole is never called: this build has only the Go path.
 func (p *rowProduct) whole(_, _ int) { panic("simd: no assembly in this build") }

@@ -2,7 +2,7 @@
 
 package simd
 
-// place is the place of v[i], nil where there is no v.
+// place returns the address of v[i], nil if v is nil.
 func place(v []float64, i int) *float64 {
 	if v == nil {
 		return nil

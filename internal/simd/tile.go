@@ -9,16 +9,14 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Fill sets dst[i,j] = f(Σ_k base(x_ik, p_jk)), the profile applied before the
-// sum leaves its register. The bits are those of the base alone with the profile
-// applied afterwards. It panics unless dst is x.Rows × p.Rows() and the rows have
-// the same length.
+// Fill sets dst[i,j] = f(Σ_k base(x_ik, p_jk)), and applies the profile f while the sum is in a
+// register. The bits are the same as for the base alone with the profile applied afterwards. It
+// panics unless dst is x.Rows × p.Rows() and the rows have the same length.
 //
-// When a sum of products overflows, the entry is computed again from rows scaled by
-// powers of two. It is then ±Inf only if the inner product itself does not fit a
-// float64, and NaN only if a row holds NaN or infinities. Squares of differences
-// are summed as they are, so nothing is lost when the rows are far from the origin
-// and close to each other; those above the range of float64 give +Inf.
+// If a sum of products overflows, the entry is recomputed from rows scaled by powers of two. It is
+// then ±Inf only if the inner product exceeds float64, and NaN only if a row holds NaN or
+// infinities. Squared differences are summed directly, so nothing cancels if rows are far from the
+// origin and close to each other; those above the range of float64 give +Inf.
 func Fill(dst, x blas64.General, p Packed, base Base, f Profile) {
 	checkTile(dst, x, p)
 	if active == Go {
@@ -43,8 +41,8 @@ func applyRows(f Profile, m blas64.General) {
 	}
 }
 
-// fillFast fills the tile by the micro-kernel, and reports whether all sums of
-// products are finite.
+// fillFast fills the tile with the micro-kernel, and reports whether all sums of products are
+// finite.
 func fillFast(dst, x blas64.General, p Packed, base Base, f Profile) (finite bool) {
 	s := sweep{
 		x: unsafe.Pointer(unsafe.SliceData(x.Data)), xRow: 8 * uintptr(x.Stride), xStep: 8,

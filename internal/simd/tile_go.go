@@ -8,13 +8,12 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// The reference in plain Go. A strip computes the entries of one row against
-// four of the rows of a group. The four sums are independent, which hides the
-// latency of the additions, and each of them runs over the columns in order.
-// Strips of two rows were half as fast: the compiler runs out of registers and
+// The reference in plain Go. A strip computes the entries of one row against four rows of a group.
+// The four sums are independent, which hides the latency of additions, and each runs over the
+// columns in order. Strips of two rows were half as fast: the compiler runs out of registers and
 // spills a sum.
 
-// stripLanes is how many packed rows a strip takes.
+// stripLanes is the number of packed rows in a strip.
 const stripLanes = 4
 
 type strip func(x, group []float64) (s0, s1, s2, s3 float64)

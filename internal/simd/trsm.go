@@ -6,49 +6,45 @@ import (
 	"unsafe"
 )
 
-// An UpperSolver multiplies by the inverse of an upper triangular matrix R. It
-// goes through groups of eight columns: what the columns before contribute is
-// subtracted by the micro-kernel, and the group is then multiplied by the inverse
-// of the 8×8 triangle on the diagonal.
+// An UpperSolver multiplies by the inverse of an upper triangular matrix R. It processes groups of
+// eight columns: the micro-kernel subtracts the contribution of the previous columns, and the group
+// is then multiplied by the inverse of the 8×8 triangle on the diagonal.
 //
-// Solving row by row, with no inverse, is backward stable in the strong sense:
-// each row x̂ of the result satisfies x̂·(R + E) = y with |E| ≤ c·ε·|R| (Higham
-// 2002, "Accuracy and stability of numerical algorithms", theorem 8.5), however
-// ill-conditioned R is. An explicit inverse V of a diagonal triangle D keeps that
-// as far as |D||V||D| is not much larger than |D| (section 14.2 there), which
-// does not depend on how the rows and columns of D are scaled. V is computed a
-// row at a time so that V·D is near the identity, which is the side that counts.
-// Where the condition fails, the group is solved by substitution, which is
-// slower and always good.
+// Solving row by row, without an inverse, is backward stable in the strong sense: each row x̂ of
+// the result satisfies x̂·(R + E) = y with |E| ≤ c·ε·|R| (Higham 2002, "Accuracy and stability of
+// numerical algorithms", theorem 8.5), however ill-conditioned R is. An explicit inverse V of a
+// diagonal triangle D preserves that if |D||V||D| is not much larger than |D| (section 14.2 there),
+// a condition that does not depend on the scaling of the rows and columns of D. V is computed row
+// by row, so that V·D is close to the identity, the side that matters here. If the condition fails,
+// the group is solved by substitution, which is slower and always accurate.
 //
 // The zero value is ready for Prepare.
 type UpperSolver struct {
 	r        *Padded
-	above    []float64                // by group, the rows of −R above and in its triangle, each 8 lanes
+	above    []float64                // by group, the rows of −R above the triangle and in it, 8 lanes each
 	inverses [][Lanes * Lanes]float64 // by group, of the triangles on the diagonal
 	direct   []bool                   // by group: solved by substitution
 }
 
-// growthLimit bounds |D||V||D| against |D|: the error of a group may be so many
-// times that of substitution.
+// growthLimit bounds |D||V||D| relative to |D|, and so the error of a group relative to that of
+// substitution.
 const growthLimit = 64
 
-// The diagonal entries of R, and so their inverses, must be within these.
+// Diagonal entries of R must be within these bounds, so that their inverses are finite.
 const (
-	leastPivot = 0x1p-1000
-	mostPivot  = 0x1p1000
+	minPivot = 0x1p-1000
+	maxPivot = 0x1p1000
 )
 
-// Prepare takes the upper triangle of the square matrix r, whose rows and their
-// padding must have been filled by SetRow; below the diagonal it must hold zeros.
-// It reports false if an entry on the diagonal is not between 2^-1000 and 2^1000;
-// s must not be used then. r must stay as it is while s is used.
+// Prepare prepares for the upper triangle of the square matrix r, whose rows and padding must have
+// been set by SetRow, with zeros below the diagonal. It reports false if a diagonal entry is not
+// between 2^-1000 and 2^1000; s must not be used then. r must not change while s is used.
 func (s *UpperSolver) Prepare(r *Padded) (ok bool) {
 	if r.rows != r.cols {
 		panic(fmt.Sprintf("simd: triangle of %d×%d", r.rows, r.cols))
 	}
 	for i := range r.rows {
-		if d := r.Row(i)[i]; !(d >= leastPivot && d <= mostPivot) {
+		if d := r.Row(i)[i]; !(d >= minPivot && d <= maxPivot) {
 			return false
 		}
 	}
@@ -75,13 +71,13 @@ func (s *UpperSolver) grow(n int) {
 	s.direct = s.direct[:n/Lanes]
 }
 
-// panel returns what group g has from row k on.
+// panel returns the packed rows of group g from row k on.
 func (s *UpperSolver) panel(g, k int) []float64 {
 	n := len(s.direct) * Lanes
 	return s.above[g*n*Lanes:][k*Lanes : (g+1)*Lanes*Lanes]
 }
 
-// pack copies the rows of −R that lie above group g and in its triangle.
+// pack copies the rows of −R above group g and in its triangle.
 func (s *UpperSolver) pack(g int) {
 	panel := s.panel(g, 0)
 	for k := range min((g+1)*Lanes, s.r.rows) {
@@ -92,8 +88,8 @@ func (s *UpperSolver) pack(g int) {
 	}
 }
 
-// invert computes the inverse of the triangle of group g, continued by the
-// identity in the padding, and reports whether it is as good as substitution.
+// invert computes the inverse of the triangle of group g, extended by the identity in the padding,
+// and reports whether it is as accurate as substitution.
 func (s *UpperSolver) invert(g int) (good bool) {
 	var d, growth [Lanes * Lanes]float64
 	s.triangle(g, &d)
@@ -124,8 +120,7 @@ func (s *UpperSolver) invert(g int) (good bool) {
 	return true
 }
 
-// triangle copies the triangle of group g, with ones on the diagonal of the
-// padding.
+// triangle copies the triangle of group g, with ones on the diagonal of the padding.
 func (s *UpperSolver) triangle(g int, d *[Lanes * Lanes]float64) {
 	for i := range Lanes {
 		if g*Lanes+i >= s.r.rows {
@@ -136,8 +131,7 @@ func (s *UpperSolver) triangle(g int, d *[Lanes * Lanes]float64) {
 	}
 }
 
-// multiplyMagnitudes sets dst to |a||b| for upper triangular a and b, of which b
-// may be dst.
+// multiplyMagnitudes sets dst to |a||b| for upper triangular a and b. b may be dst.
 func multiplyMagnitudes(dst, a, b *[Lanes * Lanes]float64) {
 	for i := range Lanes {
 		for j := i; j < Lanes; j++ {
@@ -150,11 +144,11 @@ func multiplyMagnitudes(dst, a, b *[Lanes * Lanes]float64) {
 	}
 }
 
-// blockGroups is how many groups are updated together by the columns before.
+// blockGroups is the number of groups updated together by the previous columns.
 const blockGroups = 3
 
-// Solve replaces w by W·R⁻¹, in rows·cols² operations. It panics unless w has as
-// many columns as R. The padding of its rows must hold zeros, and will.
+// Solve replaces w by W·R⁻¹, in rows·cols² operations. It panics unless w has as many columns as R.
+// The padding of its rows must hold zeros, and still does afterwards.
 func (s *UpperSolver) Solve(w *Padded) {
 	if w.cols != s.r.cols {
 		panic(fmt.Sprintf("simd: rows of length %d against a triangle of %d", w.cols, s.r.cols))
@@ -177,8 +171,8 @@ func (s *UpperSolver) Solve(w *Padded) {
 	}
 }
 
-// subtract takes from groups first to last-1 what the solved columns contribute,
-// from those of group since up to those of group first.
+// subtract subtracts the contribution of the solved groups since to first-1 from groups first to
+// last-1.
 func (s *UpperSolver) subtract(w *Padded, since, first, last int) {
 	if since == first {
 		return
@@ -191,8 +185,8 @@ func (s *UpperSolver) subtract(w *Padded, since, first, last int) {
 	t.run()
 }
 
-// solveGroup multiplies group g by the inverse of its triangle. A tile is read
-// before it is written, so it may be in place.
+// solveGroup multiplies group g by the inverse of its triangle. It works in place, since a tile is
+// read before it is written.
 func (s *UpperSolver) solveGroup(w *Padded, g int) {
 	if s.direct[g] {
 		s.substitute(w, g)
@@ -204,7 +198,7 @@ func (s *UpperSolver) solveGroup(w *Padded, g int) {
 	t.run()
 }
 
-// substitute solves group g a number at a time.
+// substitute solves group g by substitution.
 func (s *UpperSolver) substitute(w *Padded, g int) {
 	var d [Lanes * Lanes]float64
 	s.triangle(g, &d)

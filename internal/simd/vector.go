@@ -2,14 +2,13 @@ package simd
 
 import "fmt"
 
-// Function is a function of one number, with up to two parameters a and b, that
-// is applied to slices. The first eight, up to Bracket, round every operation
-// as it is written and have the same bits on every path; the others are within
-// 2 ulp. All have the limits of the formula, and of package math where it has
-// the function; NaN gives NaN.
+// Function is an elementary function of one number, with up to two parameters a and b, applied to
+// slices. The first eight, up to Bracket, round each operation as written and have the same bits on
+// every path; the others are within 2 ulp. Special values follow the formula, or package math for
+// functions that it has; NaN gives NaN.
 type Function uint8
 
-// The functions, and their parameters where they have any.
+// The functions, with their parameters.
 const (
 	Scale       Function = iota // a·x
 	Affine                      // a·x + b
@@ -29,13 +28,13 @@ const (
 	numFunctions
 )
 
-// parameters is how many of them each function takes.
+// parameters is the number of parameters of each function.
 var parameters = [numFunctions]int{Scale: 1, Affine: 2, Clamp: 2, Reciprocal: 1, Root: 1, InverseRoot: 1,
 	Bracket: 1, ScaledExp: 1, Log1p: 1, Tanh: 2, Pow: 1}
 
-// Apply sets dst[i] = f(src[i]). The two may be the same slice, but may not
-// overlap otherwise. It panics unless their lengths agree and there are as many
-// parameters as f takes. The cost is 0.1 to 6 ns a value on a vector path.
+// Apply sets dst[i] = f(src[i]). The slices may be the same but must not overlap otherwise. It
+// panics unless their lengths and the number of parameters fit. It takes 0.1 to 6 ns per value on a
+// vector path.
 func (f Function) Apply(dst, src []float64, p ...float64) {
 	if len(p) != parameters[f] {
 		panic(fmt.Sprintf("simd: function %d of %d parameters, want %d", f, len(p), parameters[f]))
@@ -48,13 +47,12 @@ func (f Function) Apply(dst, src []float64, p ...float64) {
 // Add sets dst[i] += src[i]. It panics unless the lengths agree.
 func Add(dst, src []float64) { add.apply(dst, src, &[2]float64{}) }
 
-// Multiply sets dst[i] *= src[i], where 0·∞ is 0: in kernels the zero is that of
-// an exponential or of a compact support, which wins over any power. It panics
-// unless the lengths agree.
+// Multiply sets dst[i] *= src[i], where 0·∞ is 0: in kernels the zero comes from an exponential or
+// a compact support, which dominates any power. It panics unless the lengths agree.
 func Multiply(dst, src []float64) { multiply.apply(dst, src, &[2]float64{}) }
 
 const (
-	// vectorLanes is how many values the routines take at a time, at most.
+	// vectorLanes is the maximal number of values that the routines process at a time.
 	vectorLanes = 8
 	// valuesAtATime bounds one call, to about 20 µs: assembly cannot be preempted.
 	valuesAtATime = 4096
@@ -76,8 +74,8 @@ func (f Function) apply(dst, src []float64, p *[2]float64) {
 	f.applyRest(dst[whole:], src[whole:], p)
 }
 
-// applyRest pads what does not fill a register, so that the same code works on
-// it and nothing outside is touched.
+// applyRest pads the values that do not fill a register, so that they take the same code and
+// nothing outside is touched.
 func (f Function) applyRest(dst, src []float64, p *[2]float64) {
 	if len(src) == 0 {
 		return

@@ -10,8 +10,8 @@ func (f Function) applyGo(dst, src []float64, p *[2]float64) {
 	}
 }
 
-// definitions are the functions of x, with parameters a and b; y is what dst
-// held. Conversions forbid the compiler to fuse a product with a sum.
+// definitions are the reference functions of x, with parameters a and b; y is the previous value of
+// dst. Conversions forbid the compiler to fuse a product with a sum.
 var definitions = [numFunctions]func(x, y, a, b float64) float64{
 	Scale:       func(x, _, a, _ float64) float64 { return a * x },
 	Affine:      func(x, _, a, b float64) float64 { return float64(a*x) + b },

@@ -9,10 +9,9 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// SquaredNorms sets dst[i] to the inner product of row i of x with itself, with
-// the same bits and the same care for overflow as an entry of [Fill]. Four
-// rows run side by side, since each sum waits for its last addition. It panics
-// unless dst has x.Rows elements.
+// SquaredNorms sets dst[i] to the inner product of row i of x with itself, with the same bits and
+// the same treatment of overflow as an entry of [Fill]. Four rows are processed together, since
+// each addition waits for the previous one of its sum. It panics unless dst has x.Rows elements.
 func SquaredNorms(dst []float64, x blas64.General) {
 	if len(dst) != x.Rows {
 		panic(fmt.Sprintf("simd: norms of %d rows into %d values", x.Rows, len(dst)))
@@ -33,7 +32,7 @@ func SquaredNorms(dst []float64, x blas64.General) {
 	}
 }
 
-// fourNorms rounds as the micro-kernels do.
+// fourNorms computes four squared norms, rounded as in the micro-kernels.
 func fourNorms(dst, a, b, c, d []float64) {
 	b, c, d = b[:len(a)], c[:len(a)], d[:len(a)]
 	var s0, s1, s2, s3 float64

@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// pow returns x^a for 0 ≤ x ≤ 1 and a > 0. math.Pow loses several digits for a small
-// x or a large a; here the logarithm is kept in two parts.
+// pow returns x^a for 0 ≤ x ≤ 1 and a > 0. math.Pow loses several digits for a small x or a large
+// a; here the logarithm has two parts.
 func pow(x, a float64) float64 {
 	if x == 0 || x != x {
 		return x
@@ -18,8 +18,8 @@ func pow(x, a float64) float64 {
 	return math.FMA(e, rest, e)
 }
 
-// logInTwo returns log x as the sum of two numbers, about 2^−100 of 1 apart from it:
-// with x = 2^k·m, √½ ≤ m < √2, s = (m−1)/(m+1) and z = s²,
+// logInTwo returns log x as the sum of two numbers, with an error of about 2^−100. With x = 2^k·m,
+// √½ ≤ m < √2, s = (m−1)/(m+1) and z = s²,
 //
 //	log x = k·ln2 + 2s + s·z·(2/3 + 2z/5 + 2z²/7 + …).
 func logInTwo(x float64) (hi, lo float64) {
@@ -49,7 +49,7 @@ func logInTwo(x float64) (hi, lo float64) {
 	return sum.hi, sum.lo
 }
 
-// A pair is a number in two parts, the second below the rounding of the first.
+// A pair is a number in two parts: hi, and lo below its rounding error.
 type pair struct{ hi, lo float64 }
 
 // sumOf returns a + b for |a| ≥ |b| or a = 0.

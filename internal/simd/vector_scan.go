@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// MaxAbs returns the largest magnitude in x: 0 if x is empty, NaN if x holds NaN. It
-// runs at the speed of memory.
+// MaxAbs returns the largest magnitude in x: 0 if x is empty, NaN if x holds NaN. It runs at memory
+// speed.
 func MaxAbs(x []float64) float64 {
 	if active == Go {
 		return maxAbsGo(x)
@@ -19,7 +19,7 @@ func MaxAbs(x []float64) float64 {
 	return max(m, maxAbsGo(x))
 }
 
-// maxAbsGo returns the reference of MaxAbs.
+// maxAbsGo is the reference of MaxAbs.
 func maxAbsGo(x []float64) (m float64) {
 	for _, v := range x {
 		m = max(m, math.Abs(v))

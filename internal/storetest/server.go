@@ -1,5 +1,5 @@
-// Package storetest runs an S3 server in the process, gofakes3, behind a layer that counts
-// requests and goes wrong on demand: for tests, and for benchmarks of reading objects.
+// Package storetest runs an in-process S3 server, gofakes3, behind a layer that counts requests and
+// injects faults, for tests and for benchmarks of reading objects.
 package storetest
 
 import (
@@ -21,19 +21,18 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// Bucket is the bucket that there is.
+// Bucket is the only bucket.
 const Bucket = "bucket"
 
-// Server is an S3 server, with a web server beside it that has the same objects.
+// Server is an S3 server, and a plain web server of the same objects.
 type Server struct {
 	*httptest.Server
 	backend *s3mem.Backend
 	s3      http.Handler
 
-	// Latency is how long each request waits.
+	// Latency delays each request.
 	Latency time.Duration
-	// Requests and Bytes are how many requests for objects came, and how many bytes of
-	// objects went out.
+	// Requests counts requests for objects, and Bytes the bytes of objects sent.
 	Requests, Bytes atomic.Int64
 
 	mu    sync.Mutex
@@ -41,8 +40,8 @@ type Server struct {
 	log   []string
 }
 
-// Fault is asked before the n-th request, counted from 1 since it was set, is answered. It
-// may answer itself, and then returns true.
+// Fault is called before each request is answered; n counts requests from 1 since Break. If it
+// writes the response itself it returns true.
 type Fault func(n int, w http.ResponseWriter, r *http.Request) bool
 
 // New starts a server without objects.
@@ -58,13 +57,13 @@ func New() *Server {
 	return s
 }
 
-// Environment returns the variables by which a client of S3 finds the server.
+// Environment returns the variables that point a client of S3 to the server.
 func (s *Server) Environment() []string {
 	return []string{"AWS_ENDPOINT_URL_S3=" + s.URL, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=very-secret", "AWS_REGION=us-east-1",
 		"AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull, "AWS_EC2_METADATA_DISABLED=true"}
 }
 
-// Setenv sets these variables by the method of a test.
+// Setenv sets these variables with set, such as testing.T.Setenv.
 func (s *Server) Setenv(set func(key, value string)) {
 	for _, pair := range s.Environment() {
 		key, value, _ := strings.Cut(pair, "=")
@@ -72,14 +71,14 @@ func (s *Server) Setenv(set func(key, value string)) {
 	}
 }
 
-// Put makes an object.
+// Put creates an object.
 func (s *Server) Put(key string, content []byte) {
 	if _, err := s.backend.PutObject(Bucket, key, map[string]string{"Last-Modified": time.Now().UTC().Format(http.TimeFormat)}, bytes.NewReader(content), int64(len(content)), nil); err != nil {
 		panic(err)
 	}
 }
 
-// PutFile makes an object of a file, under its name, and returns its URL.
+// PutFile creates an object from a file, with the name of the file, and returns its URL.
 func (s *Server) PutFile(path string) string {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -89,7 +88,7 @@ func (s *Server) PutFile(path string) string {
 	return "s3://" + Bucket + "/" + filepath.Base(path)
 }
 
-// Content returns an object, nil if there is none.
+// Content returns the content of an object, nil if there is none.
 func (s *Server) Content(key string) []byte {
 	o, err := s.backend.GetObject(Bucket, key, nil)
 	if err != nil {
@@ -115,7 +114,7 @@ func (s *Server) Keys() (keys []string) {
 	return keys
 }
 
-// Break sets what goes wrong; nil for nothing. The log begins anew.
+// Break installs a fault, nil for none, and clears the log.
 func (s *Server) Break(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,10 +143,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.web(w, r, key)
 		return
 	}
-	s.s3.ServeHTTP(&counting{w, &s.Bytes}, r)
+	s.s3.ServeHTTP(&countingWriter{w, &s.Bytes}, r)
 }
 
-// web serves objects as a web server does, by net/http.
+// web serves an object like a plain web server.
 func (s *Server) web(w http.ResponseWriter, r *http.Request, key string) {
 	o, err := s.backend.GetObject(Bucket, key, nil)
 	if err != nil {
@@ -156,28 +155,28 @@ func (s *Server) web(w http.ResponseWriter, r *http.Request, key string) {
 	}
 	content := s.Content(key)
 	w.Header().Set("ETag", strconv.Quote(fmt.Sprintf("%x", o.Hash)))
-	http.ServeContent(&counting{w, &s.Bytes}, r, key, time.Time{}, bytes.NewReader(content))
+	http.ServeContent(&countingWriter{w, &s.Bytes}, r, key, time.Time{}, bytes.NewReader(content))
 }
 
-// counting counts what is written.
-type counting struct {
+// countingWriter counts the bytes written.
+type countingWriter struct {
 	http.ResponseWriter
 	bytes *atomic.Int64
 }
 
 // Write implements io.Writer.
-func (c *counting) Write(p []byte) (int, error) {
-	c.bytes.Add(int64(len(p))) // before the client can have them
+func (c *countingWriter) Write(p []byte) (int, error) {
+	c.bytes.Add(int64(len(p))) // counted before the client can receive them
 	return c.ResponseWriter.Write(p)
 }
 
-// Unavailable answers as S3 does when there are too many requests.
+// Unavailable answers like S3 under too many requests.
 func Unavailable(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 	io.WriteString(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>`)
 }
 
-// Cut answers well, but the connection ends after so many bytes of the body.
+// Cut answers correctly, but the connection ends after the given number of bytes of the body.
 func (s *Server) Cut(w http.ResponseWriter, r *http.Request, bytes int) {
 	whole := httptest.NewRecorder()
 	if key, ok := strings.CutPrefix(r.URL.Path, "/web/"); ok {
@@ -195,5 +194,5 @@ func (s *Server) Cut(w http.ResponseWriter, r *http.Request, bytes int) {
 	panic(http.ErrAbortHandler)
 }
 
-// IsData reports whether a request is for a part of an object.
+// IsData reports whether a request reads a part of an object.
 func IsData(r *http.Request) bool { return r.Method == http.MethodGet && r.Header.Get("Range") != "" }

@@ -1,4 +1,5 @@
-// Package words gives enumerations their words. Any value has one, so that a value that is wrong can be printed.
+// Package words maps values of enumerations to words. Invalid values also have a text, for error
+// messages.
 package words
 
 import (
@@ -6,8 +7,7 @@ import (
 	"strings"
 )
 
-// Of returns the word for the value of an enumeration; for a value that has none, its type
-// and number.
+// Of returns the word of a value, or its type and number if it has none.
 func Of[T ~uint8](words []string, v T) string {
 	if int(v) < len(words) {
 		return words[v]
@@ -15,7 +15,7 @@ func Of[T ~uint8](words []string, v T) string {
 	return fmt.Sprintf("%T(%d)", v, uint8(v))
 }
 
-// Parse reads a word that Of gives. what names the enumeration in the error.
+// Parse returns the value with the given word. what names the enumeration in the error.
 func Parse[T ~uint8](what string, words []string, word string) (T, error) {
 	for i, w := range words {
 		if w == word {

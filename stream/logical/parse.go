@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Parse reads the name of a type.
+// Parse parses the name of a type, as [Type.String] returns it.
 func Parse(name string) (Type, error) {
 	p := parser{rest: name}
 	t, err := p.parse(0)
@@ -21,13 +21,13 @@ func Parse(name string) (Type, error) {
 	return t, nil
 }
 
-// parser reads the name of a type from front to back.
+// parser parses the name of a type from left to right.
 type parser struct{ rest string }
 
-// maxDepth is how deep types may be in each other.
+// maxDepth is the maximal nesting of types.
 const maxDepth = 64
 
-// maxPrecision is the most digits of a decimal.
+// maxPrecision is the maximal number of digits of a decimal.
 const maxPrecision = 76
 
 func (p *parser) parse(depth int) (t Type, err error) {
@@ -58,12 +58,12 @@ func (p *parser) parse(depth int) (t Type, err error) {
 		}
 	}
 	if t.IsNested() {
-		return t, p.inside(&t, depth)
+		return t, p.parseInside(&t, depth)
 	}
-	return t, t.set(p.arguments())
+	return t, t.setParameters(p.arguments())
 }
 
-// arguments takes what stands between parentheses, nothing if there are none.
+// arguments returns the parameters in parentheses, nil if there are none.
 func (p *parser) arguments() []string {
 	inner, rest, ok := strings.Cut(p.rest, ")")
 	if !ok || !strings.HasPrefix(inner, "(") {
@@ -77,8 +77,8 @@ func (p *parser) arguments() []string {
 	return list
 }
 
-// inside reads what a nested type holds.
-func (p *parser) inside(t *Type, depth int) error {
+// parseInside parses the types inside a nested type.
+func (p *parser) parseInside(t *Type, depth int) error {
 	if depth == maxDepth {
 		return fmt.Errorf("types are more than %d deep in each other", maxDepth)
 	}
@@ -109,8 +109,8 @@ func (p *parser) inside(t *Type, depth int) error {
 	return nil
 }
 
-// set reads what stands in parentheses behind a name.
-func (t *Type) set(list []string) error {
+// setParameters sets the parameters in parentheses after a name.
+func (t *Type) setParameters(list []string) error {
 	switch {
 	case t.Class == Decimal && len(list) == 2:
 		precision, err := strconv.Atoi(list[0])
@@ -130,7 +130,7 @@ func (t *Type) set(list []string) error {
 	return nil
 }
 
-// setSize reads the one length of bytes and lists.
+// setSize sets the fixed length of bytes and lists.
 func (t *Type) setSize(list []string) error {
 	size, err := int64(0), errors.New("nothing is in parentheses")
 	if len(list) == 1 {
@@ -143,7 +143,7 @@ func (t *Type) setSize(list []string) error {
 	return nil
 }
 
-// setUnit reads unit and zone of a time: microseconds if there is no unit.
+// setUnit sets the unit and the time zone. The default unit is microseconds.
 func (t *Type) setUnit(list []string) error {
 	if len(list) == 0 {
 		if t.Class != Date {

@@ -1,5 +1,5 @@
-// Package logical names the types that columns of data files have: what their values stand for, whatever the bits that
-// hold them.
+// Package logical defines logical types of the columns of data files: the meaning of the values,
+// independent of their encoding.
 package logical
 
 import (
@@ -9,20 +9,22 @@ import (
 	"strings"
 )
 
-// Type is a logical type. The zero Type says nothing.
+// Type is a logical type. The zero Type is unspecified.
 type Type struct {
 	Class Class
 	Unit  Unit  // of Time, Timestamp and Duration; of a Date milliseconds, or none for days
 	Bits  uint8 // of Int, Uint and Float: 8, 16, 32 or 64
-	// Precision is how many digits a Decimal has, Scale how many of them stand behind the point.
+	// Precision is the number of digits of a Decimal, Scale the number of them after the decimal
+	// point.
 	Precision, Scale int8
 	Size             int32  // of Bytes, or of Lists, of one length: that length; else 0
 	Zone             string // of a Timestamp that is an instant: its time zone, such as UTC; "" for a local time
-	// Inside are the elements of a List, the members of a Struct, the keys and the values of a Map: see [ListOf], [MapOf].
+	// Inside holds the element of a List, the members of a Struct, or the key and the value of a
+	// Map: see [ListOf], [MapOf].
 	Inside []Member
 }
 
-// Member is one of the types that a nested type holds.
+// Member is a type inside a nested type.
 type Member struct {
 	Name string
 	Type Type
@@ -45,10 +47,10 @@ const (
 	Timestamp
 	Duration
 	Bytes
-	Unmarked // bytes of which no file says whether they are text
+	Unmarked // bytes that may be text; no file says which
 	UUID
-	Enum       // text that a file calls one of a few words
-	Dictionary // text of which a file holds each word once
+	Enum       // text restricted to a few words
+	Dictionary // text stored once per distinct word
 	JSON       // text
 	List
 	Struct
@@ -58,10 +60,9 @@ const (
 var classNames = [...]string{"", "bool", "int", "uint", "float", "text", "decimal", "date", "time", "timestamp", "duration", "bytes",
 	"unmarked", "uuid", "enum", "dictionary", "json", "list", "struct", "map"}
 
-// String returns the name of the class.
 func (c Class) String() string { return classNames[c] }
 
-// Unit is the unit of a time.
+// Unit is a unit of time.
 type Unit uint8
 
 // The units.
@@ -73,13 +74,13 @@ const (
 	Nanosecond
 )
 
-// PerSecond returns how many units a second has.
+// PerSecond returns the number of units in a second.
 func (u Unit) PerSecond() int64 { return [...]int64{1, 1, 1e3, 1e6, 1e9}[u] }
 
 // String returns s, ms, us or ns.
 func (u Unit) String() string { return [...]string{"", "s", "ms", "us", "ns"}[u] }
 
-// Types without parameters, or with the usual ones.
+// Common types.
 var (
 	Int64   = Type{Class: Int, Bits: 64}
 	Float64 = Type{Class: Float, Bits: 64}
@@ -94,13 +95,13 @@ func MapOf(key, value Type) Type {
 	return Type{Class: Map, Inside: []Member{{Name: "key", Type: key}, {Name: "value", Type: value}}}
 }
 
-// IsNested reports whether values have parts.
+// IsNested reports whether values contain other values.
 func (t Type) IsNested() bool { return t.Class >= List }
 
 // IsTemporal reports whether values are dates, times or durations.
 func (t Type) IsTemporal() bool { return t.Class >= Date && t.Class <= Duration }
 
-// IsClock reports whether values are seconds without a date.
+// IsClock reports whether values are times without a date.
 func (t Type) IsClock() bool { return t.Class == Time || t.Class == Duration }
 
 // IsText reports whether values are text.
@@ -108,17 +109,18 @@ func (t Type) IsText() bool {
 	return t.Class == Text || t.Class == Enum || t.Class == Dictionary || t.Class == JSON
 }
 
-// IsNumber reports whether values are numbers.
+// IsNumber reports whether values are numbers or bools.
 func (t Type) IsNumber() bool { return t.Class >= Bool && t.Class <= Float || t.Class == Decimal }
 
-// Equal reports whether two types are the same.
+// Equal reports whether two types are equal, including the types inside.
 func (t Type) Equal(u Type) bool {
 	return slices.EqualFunc(t.Inside, u.Inside, func(a, b Member) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }) &&
 		t.Class == u.Class && t.Bits == u.Bits && t.Size == u.Size && t.Unit == u.Unit && t.Zone == u.Zone &&
 		t.Precision == u.Precision && t.Scale == u.Scale
 }
 
-// String returns the name of the type, which [Parse] reads: uint8, decimal(18,4), timestamp(us,UTC), list<"item":float32>.
+// String returns the name of the type, in the syntax of [Parse]: uint8, decimal(18,4),
+// timestamp(us,UTC), list<"item":float32>.
 func (t Type) String() string {
 	name := t.Class.String()
 	switch t.Class {

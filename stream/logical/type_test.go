@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The name of a type says all of it.
+// The name of a type determines the type.
 func TestNames(t *testing.T) {
 	for _, name := range []string{"bool", "int8", "uint64", "float16", "float32", "text", "decimal(38,10)", "decimal(5,-2)", "date", "date(ms)", "time(ns)",
 		"time(us,UTC)", "timestamp(s)", "timestamp(us,Europe/Berlin)", "duration(ms)", "bytes", "bytes(5)", "unmarked", "uuid", "enum", "dictionary", "json",

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// A nested value is carried along as one string of bytes that its type says how to read. It keeps every null and every
-// bit, and a list of numbers takes their bytes and four more:
+// A nested value is a string of bytes whose layout its type determines. A list of numbers takes at
+// most a few bytes more than the numbers. The layout preserves every null and every bit:
 //
 //	struct     a validity of its members, then the members that are not null
 //	list       its length, a validity of its elements, then those that are not null
@@ -22,7 +22,7 @@ import (
 // AppendCount appends the length of a list or map.
 func AppendCount(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
 
-// AppendValidity appends a validity of n values; valid reports whether one of them is not null.
+// AppendValidity appends a validity of n values; valid reports whether value i is not null.
 func AppendValidity(b []byte, n int, valid func(i int) bool) []byte {
 	at := len(b)
 	b = append(b, 0)
@@ -41,7 +41,7 @@ func AppendValidity(b []byte, n int, valid func(i int) bool) []byte {
 	return b
 }
 
-// AppendWord appends the bits of a value of a type that has a width.
+// AppendWord appends the bits of a value of a fixed-width type.
 func AppendWord(b []byte, t Type, word uint64) []byte {
 	switch t.width() {
 	case 1:
@@ -54,12 +54,12 @@ func AppendWord(b []byte, t Type, word uint64) []byte {
 	return binary.LittleEndian.AppendUint64(b, word)
 }
 
-// AppendBytes appends a value of a type without a width.
+// AppendBytes appends a value of a variable-width type.
 func AppendBytes(b []byte, value string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(value))), value...)
 }
 
-// width returns the bytes of a value that is a number or a time, 0 for other types.
+// width returns the size in bytes of numbers and times, 0 for other types.
 func (t Type) width() int {
 	switch t.Class {
 	case Bool:
@@ -74,20 +74,22 @@ func (t Type) width() int {
 	return 0
 }
 
-// Cursor reads a nested value from front to back. What a damaged value lacks is zero, and Err reports it.
+// Cursor decodes a nested value from front to back. Missing parts of a damaged value read as zero,
+// and Err reports them.
 type Cursor struct {
-	rest string
-	bad  bool
+	rest    string
+	damaged bool
 }
 
-// NewCursor returns a cursor at the beginning of a value.
+// NewCursor returns a cursor at the start of a value.
 func NewCursor(value string) Cursor { return Cursor{rest: value} }
 
 var errValue = errors.New("a nested value is damaged")
 
-// Err returns an error if the value is damaged. At the end of the value it makes sure that nothing follows.
+// Err returns an error if the value is damaged, or if anything is left after it. Call it at the end
+// of the value.
 func (c *Cursor) Err() error {
-	if c.bad || c.rest != "" {
+	if c.damaged || c.rest != "" {
 		return errValue
 	}
 	return nil
@@ -96,7 +98,7 @@ func (c *Cursor) Err() error {
 // take returns the next n bytes.
 func (c *Cursor) take(n int) string {
 	if n < 0 || n > len(c.rest) {
-		c.rest, c.bad = "", true
+		c.rest, c.damaged = "", true
 		return ""
 	}
 	taken := c.rest[:n]
@@ -119,7 +121,7 @@ func (c *Cursor) uvarint() int {
 	return 0
 }
 
-// Count reads the length of a list or map. An element takes a bit at least.
+// Count reads the length of a list or map. It rejects lengths with less than one bit per element.
 func (c *Cursor) Count() int {
 	n := c.uvarint()
 	if n > 8*len(c.rest) {
@@ -129,10 +131,10 @@ func (c *Cursor) Count() int {
 	return n
 }
 
-// Validity says which of some values are not null.
+// Validity records which values are not null.
 type Validity struct{ bits string }
 
-// All reports whether none of them is null.
+// All reports whether no value is null.
 func (v Validity) All() bool { return v.bits == "" }
 
 // Has reports whether value i is not null.
@@ -146,7 +148,7 @@ func (c *Cursor) Validity(n int) Validity {
 	return Validity{c.take((n + 7) / 8)}
 }
 
-// Word reads the bits of a value of a type that has a width, those of signed integers with their sign extended.
+// Word reads the bits of a value of a fixed-width type. Signed integers are sign-extended.
 func (c *Cursor) Word(t Type) uint64 {
 	size := t.width()
 	s := c.take(size)
@@ -169,17 +171,17 @@ func (c *Cursor) Word(t Type) uint64 {
 	return v
 }
 
-// Bytes reads a value of a type without a width.
+// Bytes reads a value of a variable-width type.
 func (c *Cursor) Bytes() string { return c.take(c.uvarint()) }
 
-// Check returns an error unless value is one of the nested type t.
+// Check returns an error unless value is a valid value of the nested type t.
 func Check(t Type, value string) error {
 	c := NewCursor(value)
 	c.skip(t)
 	return c.Err()
 }
 
-// skip passes over a value of type t.
+// skip skips a value of type t.
 func (c *Cursor) skip(t Type) {
 	switch t.Class {
 	case Struct:
@@ -210,7 +212,7 @@ func (c *Cursor) skip(t Type) {
 	}
 }
 
-// fits reports whether a value without a width may have so many bytes.
+// fits reports whether a variable-width value may have the given number of bytes.
 func (t Type) fits(bytes int) bool {
 	switch t.Class {
 	case UUID:
@@ -221,10 +223,10 @@ func (t Type) fits(bytes int) bool {
 	return t.Size == 0 || bytes == int(t.Size)
 }
 
-// skipAll passes over n values and their validity.
+// skipAll skips a validity and its n values.
 func (c *Cursor) skipAll(t Type, n int) {
 	valid := c.Validity(n)
-	for i := 0; i < n && !c.bad; i++ {
+	for i := 0; i < n && !c.damaged; i++ {
 		if valid.Has(i) {
 			c.skip(t)
 		}

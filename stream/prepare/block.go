@@ -9,11 +9,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Blocks returns the names of the columns of prepared rows of src, and a function that makes workers. A worker prepares
-// the rows of a raw block of src into as many rows of dst, as [Preparation.Apply] does, for passes that read src itself.
-// It belongs to one goroutine. Blocks must carry the kept columns if there are categories.
+// Blocks returns the names of the columns of prepared rows of src, and a function that returns
+// workers, for passes that read src itself. A worker prepares the rows of a raw block into as many
+// rows of dst, like [Preparation.Apply]. One goroutine uses a worker at a time. Blocks must carry
+// the kept columns if there are categories.
 //
-// A worker leaves no rows out: with [NullsDrop] a row with a null is an error, as with [NullsRefuse].
+// A worker cannot drop rows: with [NullsDrop] a row with a null is an error, as with [NullsRefuse].
 func (p Preparation) Blocks(src stream.Source) (columns []string, worker func() func(dst blas64.General, b *stream.Block) error, err error) {
 	if p.Nulls == NullsDrop {
 		p.Nulls = NullsRefuse
@@ -28,7 +29,7 @@ func (p Preparation) Blocks(src stream.Source) (columns []string, worker func() 
 			if len(s.categories) > 0 && len(b.Kept) != len(src.Info().Kept) {
 				return fmt.Errorf("%s: its blocks have no kept columns, and categories are made of them", s.info.Name)
 			}
-			if s.place == nil {
+			if s.numericIndex == nil {
 				matrix.Copy(matrix.Columns(dst, 0, s.rows.numeric), b.X)
 			}
 			to.X, raw.X, raw.Kept = dst, b.X, b.Kept

@@ -16,25 +16,24 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Encoding says how the words of a category become numbers. Nulls, empty words and words that the
-// fit has not seen are no levels.
+// Encoding selects how the words of a category become numbers. Nulls, empty words and words not
+// seen in the fit have no level.
 type Encoding uint8
 
 const (
-	// EncodeNone leaves columns of words to be carried along.
+	// EncodeNone keeps columns of words as kept columns.
 	EncodeNone Encoding = iota
-	// EncodeOneHot makes a column of each level, 1 where a row has it and else 0: no level is all 0.
+	// EncodeOneHot makes an indicator column for each level. A row without a level is all 0.
 	EncodeOneHot
-	// EncodeOrdinal numbers the levels from 0, in byte order: no level is -1.
+	// EncodeOrdinal numbers the levels from 0, in byte order. A row without a level is -1.
 	EncodeOrdinal
 )
 
 var encodingWords = []string{"none", "onehot", "ordinal"}
 
-// String returns none, onehot or ordinal.
 func (e Encoding) String() string { return words.Of(encodingWords, e) }
 
-// ParseEncoding returns the encoding of a word, such as onehot.
+// ParseEncoding returns the encoding with the given name, such as onehot.
 func ParseEncoding(word string) (Encoding, error) {
 	return words.Parse[Encoding]("encoding", encodingWords, word)
 }
@@ -45,13 +44,13 @@ type Category struct {
 	Levels []string `json:"levels"`
 }
 
-// Limits of the levels of a column: their number, and the bytes of all of them.
+// Limits on the levels of a column: their number, and their total size in bytes.
 const (
 	MaxLevels     = 1000
 	maxLevelBytes = 1 << 20
 )
 
-// levelOf returns the level of a word. Bytes that are no UTF-8 are U+FFFD, as in the JSON of a model.
+// levelOf returns the level of a word. Invalid UTF-8 becomes U+FFFD, as in the JSON of a model.
 func levelOf(word string) string { return strings.ToValidUTF8(word, "\uFFFD") }
 
 // wordCounts counts the levels of a column.
@@ -61,7 +60,7 @@ type wordCounts struct {
 	nulls  levelCount
 }
 
-// levelCount counts the rows of a level.
+// levelCount is the number and the total weight of the rows of a level.
 type levelCount struct {
 	rows   int64
 	weight float64
@@ -71,7 +70,7 @@ func (n levelCount) plus(o levelCount) levelCount {
 	return levelCount{n.rows + o.rows, n.weight + o.weight}
 }
 
-// add counts the word of row i of a block, which has a weight.
+// add counts the word of row i of a column with the given weight.
 func (w *wordCounts) add(c *stream.Column, i int, weight float64) {
 	one := levelCount{1, weight}
 	if c.Null(i) || c.Strings[i] == "" {
@@ -97,15 +96,15 @@ func (w *wordCounts) merge(later *wordCounts) {
 	}
 }
 
-// check refuses a column with too many levels.
+// check returns an error if the column has too many levels.
 func (w *wordCounts) check() error { return checkLevels([]wordCounts{*w}) }
 
-// checkLevels refuses columns with too many levels. The error names all of them.
+// checkLevels returns an error that names all columns with too many levels.
 func checkLevels(columns []wordCounts) error {
 	var what, leave []string
 	for k := range columns {
 		w := &columns[k]
-		if excess := w.excess(); excess != "" {
+		if excess := w.describeExcess(); excess != "" {
 			what = append(what, fmt.Sprintf("column %s has %s", quote.Name(w.column), excess))
 			leave = append(leave, "!"+quote.Bare(w.column))
 		}
@@ -117,11 +116,12 @@ func checkLevels(columns []wordCounts) error {
 	if len(what) > 1 {
 		it = "them"
 	}
-	return fmt.Errorf("%s; leave %s out with `columns '%s'`", strings.Join(what, "; "), it, strings.Join(leave, ","))
+	return fmt.Errorf("%s; leave %s out with `Options.Columns '%s'`",
+		strings.Join(what, "; "), it, strings.Join(leave, ","))
 }
 
-// excess tells what a column has too much of, "" if nothing.
-func (w *wordCounts) excess() string {
+// describeExcess describes the limit that a column exceeds, "" if none.
+func (w *wordCounts) describeExcess() string {
 	size, rows := 0, int64(0)
 	for word, n := range w.count {
 		size, rows = size+len(word), rows+n.rows
@@ -142,7 +142,8 @@ func (w *wordCounts) levels() []string {
 	return list
 }
 
-// codes calls f with the number of each level and the count of its rows, in order; -1 for none.
+// codes calls f with the code and the count of each level, in order. The code of rows without a
+// level is -1.
 func (w *wordCounts) codes(f func(code float64, n levelCount)) {
 	if w.nulls.rows > 0 {
 		f(-1, w.nulls)
@@ -152,7 +153,8 @@ func (w *wordCounts) codes(f func(code float64, n levelCount)) {
 	}
 }
 
-// appendTo appends the counts to data: nulls, levels, and each level with its count.
+// appendTo appends the serial form: the count of nulls, the number of levels, and each level with
+// its count.
 func (w *wordCounts) appendTo(data []byte) []byte {
 	data = w.nulls.appendTo(data)
 	data = binary.LittleEndian.AppendUint64(data, uint64(len(w.count)))
@@ -169,7 +171,7 @@ func (n levelCount) appendTo(data []byte) []byte {
 	return binary.LittleEndian.AppendUint64(data, math.Float64bits(n.weight))
 }
 
-// take reads what appendTo wrote of at most so many rows, and returns the rest.
+// take decodes the form of appendTo for at most rows rows, and returns the remaining data.
 func (w *wordCounts) take(data []byte, rows int64) ([]byte, error) {
 	good, before := true, ""
 	next := func(most int64) int64 {
@@ -204,15 +206,15 @@ func (w *wordCounts) take(data []byte, rows int64) ([]byte, error) {
 	return data, w.check()
 }
 
-// CategoryCount is what words a source has in a column of categories, as far as they were read.
+// CategoryCount counts the words of a category in the rows read so far.
 type CategoryCount struct {
 	Column string `json:"column"`
 	Levels int    `json:"levels"`
 	Nulls  int64  `json:"nulls"`
-	Unseen int64  `json:"unseen"` // words that are none of the levels
+	Unseen int64  `json:"unseen"` // words that are no level
 }
 
-// categoryCount counts words that are no level.
+// categoryCount counts rows without a level.
 type categoryCount struct{ nulls, unseen *atomic.Int64 }
 
 func newCategoryCounts(n int) (list []categoryCount) {
@@ -230,11 +232,11 @@ func (c categoryCount) add(word string) {
 	}
 }
 
-// Found returns what words the passes so far have met in each column of categories: after
-// [New] in the rows of the fit, else in those that readers have given.
+// Found returns the counts of each category over the passes so far: after [New] over the rows of
+// the fit, else over the rows that readers have returned.
 func (s *Source) Found() (list []CategoryCount) {
 	for k, c := range s.Categories {
-		list = append(list, CategoryCount{c.Column, len(c.Levels), s.found[k].nulls.Load(), s.found[k].unseen.Load()})
+		list = append(list, CategoryCount{c.Column, len(c.Levels), s.categoryCounts[k].nulls.Load(), s.categoryCounts[k].unseen.Load()})
 	}
 	return list
 }

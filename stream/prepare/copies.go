@@ -9,16 +9,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Copies are the rows that the weights of a source stand for: a row of weight k counts as k rows, and a row of weight 0
-// is left out. If the smallest positive weight is below 1, that weight counts as one row: weights may be shares.
+// Copies are the rows that weights represent: a row of weight k counts as k rows, and a row of
+// weight 0 is dropped. If the smallest positive weight is below 1, it counts as one row: weights
+// may be shares.
 type Copies struct {
 	src    stream.Source
-	place  int       // of the weights among the kept columns
-	list   []float64 // the weights, if they are in memory
+	column int       // index of the weights among the kept columns
+	list   []float64 // the weights, if in memory
 	copies copies
 }
 
-// CopiesOf counts the copies for weights in memory, which must be finite and not negative.
+// CopiesOf counts the copies for weights in memory, which must be finite and nonnegative.
 func CopiesOf(weights []float64) *Copies {
 	c := &Copies{list: weights}
 	c.eachOf(func(_ int64, w float64) { c.copies.add(w) })
@@ -32,7 +33,7 @@ func CountCopies(ctx context.Context, e stream.Engine, src stream.Source, weight
 	if err != nil {
 		return nil, err
 	}
-	c := &Copies{src: src, place: place}
+	c := &Copies{src: src, column: place}
 	err = c.each(ctx, e, func(_ int64, w float64) { c.copies.add(w) })
 	if err == nil && c.copies.Total == 0 {
 		err = stream.NewDataError(src.Info().Name, "all weights are 0")
@@ -82,9 +83,9 @@ func (c *Copies) each(ctx context.Context, e stream.Engine, f func(row int64, w 
 	return stream.Map(ctx, e, "weights", c.src, 1, true, func() func(blas64.General, *stream.Block) error { return nothing },
 		func(b *stream.Block, _ blas64.General) error {
 			for i := range b.X.Rows {
-				w, reason := weightOf(&b.Kept[c.place], i)
+				w, reason := weightOf(&b.Kept[c.column], i)
 				if reason != "" {
-					return weightError(c.src.Info(), c.place, b.Start+int64(i), reason)
+					return weightError(c.src.Info(), c.column, b.Start+int64(i), reason)
 				}
 				if w > 0 {
 					f(b.Start+int64(i), w)

@@ -23,7 +23,7 @@ func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Trea
 	case stats.rows > 0 && stats.absent == stats.rows:
 		return nil, nil, 0, stream.NewDataError(info.Name, "all weights are 0")
 	case stats.copies.Total > math.MaxFloat64:
-		return nil, nil, 0, stream.NewDataError(info.Name, "the sum of `weights` is beyond the range of float64").Do("divide them")
+		return nil, nil, 0, stream.NewDataError(info.Name, "the sum of `Treatment.Weights` is beyond the range of float64").Do("divide them")
 	}
 	places := make([]int, 0, len(info.Columns))
 	for j := range stats.columns {
@@ -43,7 +43,7 @@ func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Trea
 	return stats, empty, 2, err
 }
 
-// beginRows is the most rows that [beginsEmpty] reads; it reads fewer of wide sources.
+// beginRows is the maximal number of rows that [beginsEmpty] reads; it reads fewer of wide sources.
 const beginRows = 64
 
 // beginsEmpty reports whether a column has no finite value in the first rows. It ignores read errors, which the pass

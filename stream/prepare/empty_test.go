@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// TestEmptyColumnsAreLeftOut: a column without a value changes nothing, whatever becomes of nulls.
+// A column without any value changes nothing, whatever the null policy.
 func TestEmptyColumnsAreLeftOut(t *testing.T) {
 	const n = 300
 	x := randomMatrix(1, n, 2)
@@ -42,7 +42,7 @@ func TestEmptyColumnsAreLeftOut(t *testing.T) {
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s: the rows are others than without the columns", what)
 			}
-			applied, err := p.Apply(t.Context(), stream.Engine{BlockRows: 8}, plain) // new rows need not have them
+			applied, err := p.Apply(t.Context(), stream.Engine{BlockRows: 8}, plain) // new rows need not have the empty columns
 			if err != nil {
 				t.Errorf("%s: %v", what, err)
 				continue
@@ -61,7 +61,7 @@ func TestEmptyColumnsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestLateValues: a column is empty only if no row has a value.
+// A column is empty only if no row has a value in it.
 func TestLateValues(t *testing.T) {
 	x := matrix.New(500, 2)
 	for i := range 499 {
@@ -82,10 +82,10 @@ func TestLateValues(t *testing.T) {
 	checkError(t, err, "x: no column of numbers has a finite value in any row")
 }
 
-// TestRoundedColumns: values that differ by rounding are equal to scaling, and all others are not.
+// Values that differ by rounding are constant to scaling; all other differences count.
 func TestRoundedColumns(t *testing.T) {
 	tenth, two := .1, .2
-	sums := func(n int) (list []float64) { // of the same n numbers, in other orders
+	sums := func(n int) (list []float64) { // the same n numbers in different orders
 		for start := range n {
 			sum := 0.0
 			for i := range n {
@@ -133,7 +133,7 @@ func TestRoundedColumns(t *testing.T) {
 			}
 			mean, deviation := moments(c.values)
 			unit := math.Nextafter(math.Abs(mean), math.Inf(1)) - math.Abs(mean)
-			digits := 1e-12 * deviation // that a scan keeps
+			digits := 1e-12 * deviation // the precision of a scan
 			if math.Abs(p.Shift[0]-mean) > 2*unit+digits || math.Abs(1/p.Factor[0]-deviation) > 4*unit+digits {
 				t.Errorf("%s: mean %v ± %v, want %v ± %v", name, p.Shift[0], 1/p.Factor[0], mean, deviation)
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Rows with nulls are left out and the columns scaled to [0, 1]; new rows are
-// treated as those of the fit were.
+// Rows with nulls are dropped and the columns scaled to [0, 1]. New rows are treated like the rows
+// of the fit.
 func ExampleNew() {
 	ctx, e := context.Background(), stream.Engine{}
 	src := stream.FromMatrix("sizes", blas64.General{Rows: 4, Cols: 2, Stride: 2, Data: []float64{

@@ -2,9 +2,9 @@ package prepare
 
 import "github.com/nystream/nystream/stream"
 
-// What the tests see of the inside of the package.
+// Internals exported for tests.
 
-// ColumnStats is what a scan accumulates.
+// ColumnStats is the accumulator of a scan.
 type ColumnStats = columnStats
 
 // statsInfo describes rows with a category.
@@ -13,9 +13,10 @@ func statsInfo(columns int) stream.Info {
 		Kept: []stream.Field{{Name: "word", Kind: stream.String, Category: true}}}
 }
 
-// NewColumnStats makes statistics that drop rows which are not finite, with quantiles and a category.
+// NewColumnStats returns statistics with quantiles and a category, which drop rows that are not
+// finite.
 func NewColumnStats(columns int) *ColumnStats {
-	return newColumnStats(scanned{info: statsInfo(columns), nulls: NullsDrop, categories: []int{0}, weights: -1}, true)
+	return newColumnStats(scanInput{info: statsInfo(columns), nulls: NullsDrop, categories: []int{0}, weights: -1}, true)
 }
 
 // AddBlock adds a block that needs no check.

@@ -10,9 +10,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// gatherKept finds rows among those that were not dropped: each raw block that
-// holds a wanted row is read and cleaned. A source without random access is
-// skimmed.
+// gatherKept gathers rows by their numbers after dropping. It reads and cleans each raw block that
+// holds a requested row. A source without random access is skimmed.
 func (s *Source) gatherKept(ctx context.Context, rows []int64, dst *stream.Batch) (err error) {
 	if s.kept == nil {
 		return fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
@@ -49,17 +48,17 @@ func (s *Source) gatherKept(ctx context.Context, rows []int64, dst *stream.Batch
 	return nil
 }
 
-// rawBlocks reads blocks of raw rows in ascending order. One reader goes on from block to block where that costs no more
-// than to begin anew: each page of a file is then read once.
+// rawBlocks reads blocks of raw rows in ascending order. It continues with the same reader as long
+// as that costs no more than seeking, so that each page of a file is read once.
 type rawBlocks struct {
 	source *Source
-	chunk  stream.Batch // the block at hand, cleaned
+	chunk  stream.Batch // the current block, cleaned
 	raw    rawRows
 	r      stream.Reader // nil if none is open
-	row    int64         // the raw row that r gives next, the first of a block
+	row    int64         // the raw row that r returns next, the first of a block
 }
 
-// newRawBlocks returns a reader of raw blocks, with the kept columns or without.
+// newRawBlocks returns a reader of raw blocks, with or without the kept columns.
 func (s *Source) newRawBlocks(kept bool) *rawBlocks {
 	b := &rawBlocks{source: s, chunk: stream.Batch{X: matrix.New(int(min(s.kept.blockRows, s.kept.raw)), len(s.info.Columns))}}
 	if kept {
@@ -68,8 +67,8 @@ func (s *Source) newRawBlocks(kept bool) *rawBlocks {
 	return b
 }
 
-// clean reads the block that begins at start, and cleans it. left is how many of its rows are left. The chunk is valid
-// until the next call.
+// clean reads and cleans the block that begins at start. left is the number of rows that remain.
+// The chunk is valid until the next call.
 func (b *rawBlocks) clean(ctx context.Context, start int64) (chunk *stream.Batch, left int, err error) {
 	s, raw := b.source, (*stream.Batch)(nil)
 	if b.r == nil || start < b.row || start-b.row > s.src.Info().SeekCost {
@@ -97,7 +96,7 @@ func (b *rawBlocks) clean(ctx context.Context, start int64) (chunk *stream.Batch
 	return chunk, left, err
 }
 
-// close closes the reader that is open.
+// close closes the open reader.
 func (b *rawBlocks) close() error {
 	if b.r == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Prepared rows are from any row on what they are from the first.
+// A prepared source yields the same rows from any starting row.
 func TestOpening(t *testing.T) {
 	holes := randomMatrix(4, 5000, 3)
 	for i := range holes.Rows {
@@ -37,8 +37,7 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// Rows that are left out in the middle of a block of raw rows are found whatever the
-// blocks are.
+// Rows are found when others in the same raw block were dropped, whatever the block size.
 func TestOpeningAfterDroppedRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := randomMatrix(6, rapid.IntRange(1, 60).Draw(t, "rows"), 2)
@@ -58,7 +57,7 @@ func TestOpeningAfterDroppedRows(t *testing.T) {
 	})
 }
 
-// A source that does not know its number of rows, and has fewer of them than were counted, is told to have changed.
+// If a source of unknown length has fewer rows than counted, the error reports that it changed.
 func TestGatherOfFewerRows(t *testing.T) {
 	raw := newTable("x", randomMatrix(6, 20, 2))
 	raw.info.Rows = -1

@@ -1,6 +1,6 @@
-// Package prepare makes of raw rows the rows that a method sees: it fills or leaves out nulls, makes numbers of words,
-// scales columns, and leaves out rows of weight 0. [New] learns from the rows of a fit; its [Preparation] treats new
-// rows as it treated those.
+// Package prepare turns raw rows into the rows that a method sees: it fills or drops nulls, encodes
+// words as numbers, scales columns, and drops rows of weight 0. [New] learns the parameters from
+// the rows of a fit; the resulting [Preparation] treats new rows the same way.
 package prepare
 
 import (
@@ -20,38 +20,37 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Nulls says what becomes of rows with a null or a number that is not finite.
+// Nulls selects the treatment of rows with a null or a non-finite number.
 type Nulls uint8
 
 const (
-	// NullsRefuse refuses them, naming row and column.
+	// NullsRefuse returns an error that names row and column.
 	NullsRefuse Nulls = iota
-	// NullsDrop leaves such rows out.
+	// NullsDrop drops such rows.
 	NullsDrop
-	// NullsZero puts 0 in their place.
+	// NullsZero replaces them by 0.
 	NullsZero
-	// NullsMean puts the mean of the column's finite values in their place.
+	// NullsMean replaces them by the mean of the finite values of the column.
 	NullsMean
-	// NullsIndicator is NullsMean with a further column NAME_missing, 1 where the value was
-	// missing and else 0, for each column that has nulls in the fit.
+	// NullsIndicator is NullsMean plus an indicator column NAME_missing for each column that has
+	// nulls in the fit.
 	NullsIndicator
 )
 
 var nullsWords = []string{"error", "drop", "zero", "mean", "indicator"}
 
-// String returns error, drop, zero, mean or indicator.
 func (n Nulls) String() string { return words.Of(nullsWords, n) }
 
-// ParseNulls returns the policy of a word, such as mean.
+// ParseNulls returns the policy with the given name, such as mean.
 func ParseNulls(word string) (Nulls, error) {
 	return words.Parse[Nulls]("policy of nulls", nullsWords, word)
 }
 
-// Scaling says how columns are scaled.
+// Scaling selects how columns are scaled.
 type Scaling uint8
 
 const (
-	// ScaleNone leaves columns as they are.
+	// ScaleNone leaves columns unchanged.
 	ScaleNone Scaling = iota
 	// ScaleStandard gives each column mean 0 and standard deviation 1
 	// (dividing by n, as scikit-learn's StandardScaler). A constant column
@@ -59,46 +58,46 @@ const (
 	ScaleStandard
 	// ScaleMinMax maps each column to [0, 1]. A constant column becomes 0.
 	ScaleMinMax
-	// ScaleQuantile maps each column to [0, 1] by its empirical distribution function: linear
-	// between at most 1,000 quantiles of a sample of the rows. Equal quantiles share their mean
-	// place. Values beyond the first or last quantile, and constant columns, become 0 or 1.
+	// ScaleQuantile maps each column to [0, 1] by its empirical distribution function, piecewise
+	// linear between at most 1,000 quantiles of a sample of the rows. Equal quantiles share their
+	// mean rank. Values outside the range of the quantiles, and constant columns, become 0 or 1.
 	ScaleQuantile
 )
 
-// String returns none, standard, minmax or quantile.
 func (s Scaling) String() string { return words.Of(scalingWords, s) }
 
 var scalingWords = []string{"none", "standard", "minmax", "quantile"}
 
-// Treatment says how a fit prepares rows.
+// Treatment selects how a fit prepares rows.
 type Treatment struct {
 	Nulls      Nulls
 	Scale      Scaling
 	Categories Encoding // of the kept columns that are marked as categories
-	// Weights is the kept column of row weights, "" for none. A row of weight 0 is left out. A row of weight k
-	// counts as k rows in means, deviations, quantiles and levels.
+	// Weights is the kept column of row weights, "" for none. A row of weight 0 is dropped. A row
+	// of weight k counts as k rows in means, deviations, quantiles and levels.
 	Weights string
-	// AllColumns keeps numeric columns without any finite value, such as those of a matrix. Nulls decides how
-	// their values are treated.
+	// AllColumns keeps numeric columns without any finite value, such as those of a matrix. Nulls
+	// then selects the treatment of their values.
 	AllColumns bool
 }
 
-// Scans reports whether [New] makes a pass.
+// Scans reports whether [New] needs a pass.
 func (t Treatment) Scans() bool {
 	return t.Nulls != NullsRefuse && t.Nulls != NullsZero || t.Scale != ScaleNone || t.Categories != EncodeNone ||
 		t.Weights != ""
 }
 
-// Preparation is how raw rows become the rows a method sees. It is a value that a model keeps, so
-// that new rows are treated as the rows of the fit were. A prepared row has the numeric columns,
-// then the columns of categories, then the indicators of missing values. Numeric columns and
-// ordinal codes are scaled, 0/1 columns are not: x' = (x−Shift)·Factor, or the quantile of x.
+// Preparation maps raw rows to the rows that a method sees. A model stores it, so that new rows are
+// treated like the rows of the fit. A prepared row has the numeric columns, then the columns of
+// categories, then the indicators of missing values. Numeric columns and ordinal codes are scaled,
+// 0/1 columns are not: x' = (x−Shift)·Factor, or the quantile rank of x.
 type Preparation struct {
-	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order. A source without
-	// names ([stream.Info].Nameless) must have as many columns, which are taken in order.
+	// Columns are the names of the numeric columns. Nil takes all columns of a source, in order. A
+	// source without names ([stream.Info].Nameless) must have as many columns; they are taken in
+	// order.
 	Columns    []string
 	Nulls      Nulls
-	Fill       []float64 // what takes the place of a null, per numeric column; nil without such a policy
+	Fill       []float64 // replacement of nulls, per numeric column; nil without such a policy
 	Missing    []int     // numeric columns that have an indicator, ascending
 	Encoding   Encoding
 	Categories []Category
@@ -107,13 +106,14 @@ type Preparation struct {
 	Knots      blas64.General // row j: ascending quantiles of column j; no rows without this scaling
 }
 
-// New works out the preparation of src, and returns the rows prepared. Mean filling, scaling, dropping, categories and
-// weights cost one pass together, which ends up in the PassesToOpen of the result; otherwise the first rows are read. A source
-// that can be read only once is refused if that pass is needed. It is an error that names the column if its mean or
-// spread is beyond the range of float64, or if a column of categories has more than [MaxLevels] levels.
+// New learns the preparation of src and returns the prepared rows. Mean filling, scaling, dropping,
+// categories and weights take one pass together, which counts in PassesToOpen of the result; other
+// treatments read only the first rows. It returns an error if that pass is needed and the source
+// can be read only once. It also returns an error, with the name of the column, if the mean or
+// spread of a column overflows float64, or if a category has more than [MaxLevels] levels.
 //
-// Numeric columns without any finite value are left out, see [Source.Empty], unless t.AllColumns is set. If the first
-// rows have such a column, one or two more passes check all rows.
+// Numeric columns without any finite value are dropped, see [Source.Empty], unless t.AllColumns is
+// set. If the first rows suggest such a column, one or two more passes check all rows.
 func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (*Source, error) {
 	info := src.Info()
 	p := Preparation{Nulls: t.Nulls}
@@ -125,9 +125,9 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 	if err := refuseLostWords(info, t); err != nil {
 		return nil, err
 	}
-	t.Categories = p.Encoding // no levels to find where no column has text
+	t.Categories = p.Encoding // no column has text, so there are no levels
 	if !t.Scans() && (t.AllColumns || info.OnePass || !beginsEmpty(ctx, src)) {
-		p.zeros(t, len(info.Columns))
+		p.fillZeros(t, len(info.Columns))
 		return newSource(src, p, nil)
 	}
 	if info.OnePass {
@@ -144,7 +144,7 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 	if len(empty) > 0 {
 		p.Columns = stats.info.Columns
 	}
-	p.zeros(t, len(stats.info.Columns))
+	p.fillZeros(t, len(stats.info.Columns))
 	if err := p.learn(stats, t, stats.info); err != nil {
 		return nil, err
 	}
@@ -156,26 +156,26 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 	return s, err
 }
 
-// refuseLostWords returns an error if words were to be encoded, and a column of words is marked neither as a category
-// nor as one to carry along.
+// refuseLostWords returns an error if words are to be encoded and a column of words is marked
+// neither as a category nor as carried.
 func refuseLostWords(info stream.Info, t Treatment) error {
 	for _, f := range info.Kept {
 		if t.Categories != EncodeNone && f.Kind == stream.String && !f.Category && !f.Carried {
-			return stream.NewValueError(info.Name, stream.NoRow, f.Name, "`categories %v` makes no numbers of its words: the field is no category", t.Categories).
+			return stream.NewValueError(info.Name, stream.NoRow, f.Name, "`Treatment.Categories %v` makes no numbers of its words: the field is no category", t.Categories).
 				Do("set Category of its stream.Field, or Carried to keep the words as they are")
 		}
 	}
 	return nil
 }
 
-// zeros sets Fill for NullsZero.
-func (p *Preparation) zeros(t Treatment, columns int) {
+// fillZeros sets Fill for NullsZero.
+func (p *Preparation) fillZeros(t Treatment, columns int) {
 	if t.Nulls == NullsZero {
 		p.Fill = make([]float64, columns)
 	}
 }
 
-// learn takes from the statistics of the columns what the treatment needs.
+// learn derives the parameters of the treatment from the statistics of the columns.
 func (p *Preparation) learn(stats *columnStats, t Treatment, info stream.Info) (err error) {
 	if t.Nulls == NullsMean || t.Nulls == NullsIndicator {
 		if p.Fill, err = stats.means(info); err != nil {
@@ -200,11 +200,11 @@ func (p *Preparation) learn(stats *columnStats, t Treatment, info stream.Info) (
 	return err
 }
 
-// Apply prepares src as an earlier New did for the rows of a fit. Columns are found by name, in
-// any order among others, numeric ones by position if Preparation.Columns is nil. It is an
-// error that names the column if one is missing, or holds numbers in place of text. Dropping rows
-// costs a pass that counts them, unless src can be read only once: then the number of rows stays
-// unknown and rows cannot be gathered.
+// Apply prepares src as an earlier New did the rows of a fit. Columns are found by name, in any
+// order and among others; if Preparation.Columns is nil, numeric columns are found by position. The
+// error for a column that is missing, or that holds numbers instead of text, names it. Dropping
+// rows costs a pass that counts them, unless src can be read only once: then the number of rows
+// stays unknown and rows cannot be gathered.
 func (p Preparation) Apply(ctx context.Context, e stream.Engine, src stream.Source) (*Source, error) {
 	if p.Nulls != NullsDrop || src.Info().OnePass {
 		return newSource(src, p, nil)
@@ -220,33 +220,32 @@ func (p Preparation) Apply(ctx context.Context, e stream.Engine, src stream.Sour
 	return newSource(src, p, stats)
 }
 
-// Source is a source whose nulls are dealt with, whose categories are numbers and whose columns
-// are scaled.
+// Source is a source of prepared rows: nulls treated, categories encoded and columns scaled.
 type Source struct {
 	Preparation
-	src        stream.Source
-	info       stream.Info
-	rows       *RowPreparer
-	place      []int           // of the numeric columns in src; nil for all, in order
-	categories []int           // places of the categories among the kept columns of src
-	carry      []int           // places of the kept columns that are carried along; nil for all
-	kept       *keptRows       // which raw rows are left; nil if all are
-	weights    int             // place of the weights among the kept columns of src, if rows are left out by them; else -1
-	drops      int64           // rows with nulls, as they were counted
-	dropped    atomic.Int64    // rows with nulls that readers have left out, where nobody counted them before
-	absent     int64           // rows of weight 0
-	empty      []string        // columns without any finite value
-	rounded    []string        // columns whose values differ by no more than rounding
-	found      []categoryCount // of the categories
-	counted    bool            // by New
+	src            stream.Source
+	info           stream.Info
+	rows           *RowPreparer
+	numericIndex   []int           // index of each numeric column in src; nil for all, in order
+	categories     []int           // indices of the categories among the kept columns of src
+	carriedIndex   []int           // indices of the carried kept columns; nil for all
+	kept           *keptRows       // map to the raw rows; nil if no row is dropped
+	weights        int             // index of the weights among the kept columns of src, if rows are dropped by them; else -1
+	countedDrops   int64           // rows with nulls, if counted in advance
+	uncountedDrops atomic.Int64    // rows with nulls dropped by readers, if not counted in advance
+	zeroWeightRows int64           // rows of weight 0
+	empty          []string        // columns without any finite value
+	rounded        []string        // columns that are constant up to rounding
+	categoryCounts []categoryCount // of the categories
+	counted        bool            // New has counted the categories
 }
 
 // newSource finds the columns of a preparation in src.
 func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source, err error) {
 	s = &Source{Preparation: p, src: src, info: src.Info(), weights: -1}
 	if stats != nil && stats.places != nil {
-		s.place = stats.places
-	} else if s.place, err = p.places(s.info); err != nil {
+		s.numericIndex = stats.places
+	} else if s.numericIndex, err = p.places(s.info); err != nil {
 		return nil, err
 	}
 	if s.categories, err = p.categories(s.info); err != nil {
@@ -259,11 +258,11 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 	if s.rows, err = p.Rows(len(names)); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.info.Name, err)
 	}
-	s.found = newCategoryCounts(len(s.categories))
+	s.categoryCounts = newCategoryCounts(len(s.categories))
 	if stats != nil {
 		s.info.PassesToOpen++
 		for k := range stats.words {
-			s.found[k].nulls.Store(stats.words[k].nulls.rows)
+			s.categoryCounts[k].nulls.Store(stats.words[k].nulls.rows)
 			s.counted = true
 		}
 	}
@@ -272,14 +271,14 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 		s.weights = stats.weights
 	}
 	s.info.Nameless = s.info.Nameless && p.Columns == nil && p.Width() == 0
-	s.carried()
+	s.setCarried()
 	if p.Nulls == NullsDrop {
 		s.info.Rows = -1
 	}
 	if stats != nil && s.leavesOut() {
 		s.kept = newKeptRows(stats)
-		s.absent = stats.absent
-		s.drops = s.kept.raw - s.kept.total() - s.absent
+		s.zeroWeightRows = stats.absent
+		s.countedDrops = s.kept.raw - s.kept.total() - s.zeroWeightRows
 		s.info.Rows = s.kept.total()
 		if s.info.SeekCost > 0 {
 			s.info.SeekCost += s.kept.blockRows
@@ -288,44 +287,43 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 	return s, nil
 }
 
-// leavesOut reports whether rows may be left out.
+// leavesOut reports whether rows may be dropped.
 func (s *Source) leavesOut() bool { return s.Nulls == NullsDrop || s.weights >= 0 }
 
-// carried leaves the categories out of the columns that are carried along, unless they are to be
-// both.
-func (s *Source) carried() {
+// setCarried removes the categories from the carried columns, unless a column is both.
+func (s *Source) setCarried() {
 	if len(s.categories) == 0 && s.weights < 0 {
 		return
 	}
 	fields := s.info.Kept
-	s.info.Kept, s.carry = nil, []int{}
+	s.info.Kept, s.carriedIndex = nil, []int{}
 	for i, f := range fields {
 		if f.Category && !f.Carried && slices.Contains(s.categories, i) {
 			continue
 		}
 		f.Category = false
-		s.info.Kept, s.carry = append(s.info.Kept, f), append(s.carry, i)
+		s.info.Kept, s.carriedIndex = append(s.info.Kept, f), append(s.carriedIndex, i)
 	}
 }
 
-// Info describes the source after preparation.
 func (s *Source) Info() stream.Info { return s.info }
 
-// Dropped returns the number of rows left out for nulls, as far as they have been counted.
-func (s *Source) Dropped() int64 { return s.drops + s.dropped.Load() }
+// Dropped returns the number of rows dropped for nulls, as far as counted.
+func (s *Source) Dropped() int64 { return s.countedDrops + s.uncountedDrops.Load() }
 
-// Absent returns the number of rows of weight 0, which are left out.
-func (s *Source) Absent() int64 { return s.absent }
+// Absent returns the number of rows of weight 0, which are dropped.
+func (s *Source) Absent() int64 { return s.zeroWeightRows }
 
-// Empty returns the names of the numeric columns that [New] left out because no row had a finite value.
+// Empty returns the names of the numeric columns that [New] dropped because no row had a finite
+// value.
 func (s *Source) Empty() []string { return s.empty }
 
-// Rounded returns the names of the columns that are constant up to rounding. Scaling makes them 0: their differences
-// are rounding errors, not measurements.
+// Rounded returns the names of the columns that are constant up to rounding. Scaling makes them 0:
+// their differences are rounding errors, not data.
 func (s *Source) Rounded() []string { return s.rounded }
 
-// Open returns a reader of the rows from the given one on. Where rows were
-// dropped, it begins with the raw block that holds that row.
+// Open implements [stream.Source]. If rows are dropped, it starts reading at the raw block that
+// holds the row.
 func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
@@ -346,14 +344,14 @@ type preparedReader struct {
 	r    stream.Reader
 	raw  rawRows
 	row  int64 // the number of the next raw row
-	left int64 // rows left of those before it
+	left int64 // rows remaining before it
 }
 
 func (r *preparedReader) Close() error { return r.r.Close() }
 
-// Read may return fewer rows than asked for, when rows were dropped.
+// Read implements [stream.Reader]. It may return fewer rows than requested if rows are dropped.
 func (r *preparedReader) Read(dst *stream.Batch) (int, error) {
-	if k := r.s.kept; k != nil && dst.X.Rows > 0 { // not beyond a raw block
+	if k := r.s.kept; k != nil && dst.X.Rows > 0 { // a read ends with its raw block
 		dst = &stream.Batch{X: matrix.Rows(dst.X, 0, int(min(int64(dst.X.Rows), k.blockRows-r.row%k.blockRows))), Kept: dst.Kept}
 	}
 	raw := r.s.raw(dst, &r.raw)
@@ -363,7 +361,7 @@ func (r *preparedReader) Read(dst *stream.Batch) (int, error) {
 	left, bad := r.s.clean(dst, raw, n, !r.s.counted, func(i int) int64 { return start + int64(i) })
 	r.left += int64(left)
 	if r.s.kept == nil && bad == nil {
-		r.s.dropped.Add(int64(n - left))
+		r.s.uncountedDrops.Add(int64(n - left))
 	}
 	if bad == nil {
 		bad = r.check(err == io.EOF)
@@ -374,8 +372,8 @@ func (r *preparedReader) Read(dst *stream.Batch) (int, error) {
 	return left, err
 }
 
-// check compares the rows that are left with those that were counted, at the end of
-// each raw block: readers that begin in the middle rely on them.
+// check compares the remaining rows with their count at the end of each raw block. Readers that
+// seek rely on the counts.
 func (r *preparedReader) check(ended bool) error {
 	k := r.s.kept
 	if k == nil || !ended && r.row%k.blockRows != 0 {
@@ -388,7 +386,7 @@ func (r *preparedReader) check(ended bool) error {
 	return nil
 }
 
-// Gather fetches prepared rows by number.
+// Gather implements [stream.Gatherer].
 func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if s.leavesOut() {
 		return s.gatherKept(ctx, rows, dst)
@@ -401,35 +399,35 @@ func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	return err
 }
 
-// sequential hides that the rows of a source can be fetched by number.
+// sequential hides the Gather method of a source.
 type sequential struct{ stream.Source }
 
-// rawRows is the memory of a reader for rows of its source.
+// rawRows is the buffer of a reader for rows of its source.
 type rawRows struct {
 	batch stream.Batch
 	x     blas64.General
 	kept  []stream.Column
 }
 
-// raw returns where rows of the source go that become rows of dst. Without a choice among the numeric
-// columns they go to the first columns of dst.
+// raw returns the batch into which to read the raw rows of dst. Unless numeric columns are
+// selected, raw rows are read into the first columns of dst.
 func (s *Source) raw(dst *stream.Batch, m *rawRows) *stream.Batch {
 	d := s.rows.numeric
 	m.batch = stream.Batch{X: blas64.General{Rows: dst.X.Rows, Cols: d, Stride: dst.X.Stride, Data: dst.X.Data}, Kept: dst.Kept}
-	if s.place != nil {
+	if s.numericIndex != nil {
 		if d = len(s.src.Info().Columns); m.x.Rows < dst.X.Rows {
 			m.x = matrix.New(dst.X.Rows, d)
 		}
 		m.batch.X = matrix.Rows(m.x, 0, dst.X.Rows)
 	}
-	if s.carry == nil {
+	if s.carriedIndex == nil {
 		return &m.batch
 	}
 	if m.kept == nil {
 		m.kept = s.src.Info().NewKept()
 	}
 	for k := range dst.Kept {
-		m.kept[s.carry[k]] = dst.Kept[k]
+		m.kept[s.carriedIndex[k]] = dst.Kept[k]
 	}
 	m.batch.Kept = m.kept
 	for k := range m.kept {
@@ -438,8 +436,8 @@ func (s *Source) raw(dst *stream.Batch, m *rawRows) *stream.Batch {
 	return &m.batch
 }
 
-// clean makes the first n rows of raw rows of b, and returns how many are left. number gives the
-// number of a row for messages; count says that what its categories are is counted.
+// clean prepares the first n rows of raw in b, and returns the number that remain. number returns
+// the row number for messages; count includes the rows in the counts of categories.
 func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i int) int64) (left int, err error) {
 	for i := range n {
 		if s.weights >= 0 {
@@ -452,8 +450,8 @@ func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i in
 			}
 		}
 		x := matrix.Row(b.X, i)
-		if s.place != nil {
-			pickInto(x, matrix.Row(raw.X, i), s.place)
+		if s.numericIndex != nil {
+			pickInto(x, matrix.Row(raw.X, i), s.numericIndex)
 		}
 		if j := simd.FirstNotFinite(x[:s.rows.numeric]); j >= 0 {
 			if s.Nulls == NullsRefuse {
@@ -470,7 +468,7 @@ func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i in
 				word = c.Strings[i]
 			}
 			if level := s.rows.category(x, k, word); count && level < 0 {
-				s.found[k].add(word)
+				s.categoryCounts[k].add(word)
 			}
 		}
 		if j := s.rows.scale(x); j >= 0 {
@@ -489,9 +487,9 @@ func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i in
 			raw.Kept[k].Truncate(left)
 		}
 	}
-	if s.carry != nil {
+	if s.carriedIndex != nil {
 		for k := range b.Kept {
-			b.Kept[k] = raw.Kept[s.carry[k]]
+			b.Kept[k] = raw.Kept[s.carriedIndex[k]]
 		}
 	}
 	return left, nil
@@ -503,7 +501,7 @@ func nullError(info stream.Info, row int64, column int, value float64) error {
 		what = "null or NaN"
 	}
 	return stream.NewValueError(info.Name, row, info.Columns[column], "%s", what).
-		Do("remove such rows, or fit with `nulls drop`, zero, mean or indicator")
+		Do("remove such rows, or fit with `Treatment.Nulls drop`, zero, mean or indicator")
 }
 
 func (s *Source) overflowError(row int64, column int) error {
@@ -511,12 +509,11 @@ func (s *Source) overflowError(row int64, column int) error {
 		"so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])
 }
 
-// keptRows maps the rows that are left to blocks of raw rows. It takes 8 bytes
-// for each block of raw rows.
+// keptRows maps the rows that remain to blocks of raw rows. It takes 8 bytes per block.
 type keptRows struct {
 	blockRows int64
 	raw       int64
-	before    []int64 // rows left before block i; one more entry for the end
+	before    []int64 // rows remaining before block i; one more entry for the end
 }
 
 func newKeptRows(stats *columnStats) *keptRows {
@@ -529,8 +526,8 @@ func newKeptRows(stats *columnStats) *keptRows {
 
 func (k *keptRows) total() int64 { return k.before[len(k.before)-1] }
 
-// find returns the first row of the raw block that holds the row, and the number of
-// its first row that is left. The row behind the last is behind all raw rows.
+// find returns the first raw row of the block that holds the row, and the number of the first
+// remaining row in that block. The row after the last maps to the end of the raw rows.
 func (k *keptRows) find(row int64) (raw, before int64) {
 	block := sort.Search(len(k.before)-1, func(i int) bool { return k.before[i+1] > row })
 	return min(k.raw, int64(block)*k.blockRows), k.before[block]

@@ -31,8 +31,8 @@ func prepared(t fataler, src stream.Source, nulls prepare.Nulls, scale prepare.S
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// plainly prepares a matrix column by column as the documentation says, with
-// exact sums. left are the numbers of the rows that are left.
+// plainly prepares a matrix column by column as documented, with exact sums. left are the numbers
+// of the rows that remain.
 func plainly(x blas64.General, nulls prepare.Nulls, scale prepare.Scaling) (rows [][]float64, left []int) {
 	for i := range x.Rows {
 		if nulls != prepare.NullsDrop || !slices.ContainsFunc(matrix.Row(x, i), func(v float64) bool { return !finite(v) }) {
@@ -81,7 +81,7 @@ func scalePlainly(column []float64, scale prepare.Scaling) {
 	}
 }
 
-// moments returns the mean and the standard deviation with 200 bits.
+// moments returns the mean and the standard deviation in 200-bit precision.
 func moments(v []float64) (mean, deviation float64) {
 	if len(v) == 0 {
 		return 0, 0
@@ -104,8 +104,8 @@ func moments(v []float64) (mean, deviation float64) {
 	return mean, deviation
 }
 
-// withNulls returns a random matrix in which values are missing, some rows of it in
-// long runs so that whole blocks are dropped. Each column has a value.
+// withNulls returns a random matrix with missing values, some of them in long runs of rows, so that
+// whole blocks are dropped. Each column has a value.
 func withNulls(t *rapid.T) blas64.General {
 	x := randomMatrix(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 90).Draw(t, "rows"), 3)
 	bad := rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1)})
@@ -180,8 +180,7 @@ func checkRows(t fataler, got, want [][]float64) {
 	}
 }
 
-// Dropping and gathering gives the rows that dropping and reading gives, whether
-// or not the source can fetch rows by number.
+// Gathering dropped rows gives the same rows as reading, with and without random access.
 func TestDropAndGather(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := withNulls(t)
@@ -220,8 +219,8 @@ func TestDropAndGather(t *testing.T) {
 	})
 }
 
-// Fetching dropped rows from a source that has to be skimmed takes one pass, not
-// one for each block.
+// Gathering rows after dropping from a source without random access takes one pass, not one per
+// block.
 func TestDropAndSkimTakesOnePass(t *testing.T) {
 	x := randomMatrix(1, 200, 2)
 	x.Data[3*x.Stride] = math.NaN()
@@ -249,7 +248,7 @@ func TestPrepareNamesBadValue(t *testing.T) {
 		check := func(err error) {
 			t.Helper()
 			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text,
-				"`nulls drop`, zero, mean or indicator")
+				"`Treatment.Nulls drop`, zero, mean or indicator")
 			var bad *stream.DataError
 			if !errors.As(err, &bad) || bad.Row != 21 || bad.Column != "weight" || bad.Path != "people.parquet" {
 				t.Errorf("not the error of the value: %#v", err)
@@ -271,7 +270,7 @@ func TestPrepareNamesBadValue(t *testing.T) {
 	}
 }
 
-// Columns whose scaling is easily got wrong.
+// Columns that are easily scaled incorrectly.
 func TestScalingOfNastyColumns(t *testing.T) {
 	nan := math.NaN()
 	offset := make([]float64, 500)
@@ -419,7 +418,7 @@ func TestApply(t *testing.T) {
 	checkError(t, err, "wide.csv", "3 columns", "of 2")
 }
 
-// New rows may be far from those that the scaling was made for.
+// New rows may be far from the rows that determined the scaling.
 func TestApplyOverflow(t *testing.T) {
 	tiny := stream.FromMatrix("tiny", blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0, 0, 1, 1e-100}})
 	p := prepared(t, tiny, prepare.NullsDrop, prepare.ScaleMinMax)
@@ -445,7 +444,7 @@ func TestPrepareOnce(t *testing.T) {
 	for nulls, scale := range map[prepare.Nulls]prepare.Scaling{prepare.NullsRefuse: prepare.ScaleStandard, prepare.NullsZero: prepare.ScaleMinMax, prepare.NullsMean: prepare.ScaleNone, prepare.NullsDrop: prepare.ScaleNone} {
 		src := pipe()
 		_, err := prepare.New(context.Background(), stream.Engine{}, src, prepare.Treatment{Nulls: nulls, Scale: scale})
-		checkError(t, err, "stdin", "only once", "`spool-dir`")
+		checkError(t, err, "stdin", "only once", "`Session.Spool`")
 		if src.opens.Load() != 0 {
 			t.Errorf("nulls %v: the pipe was read before it was refused", nulls)
 		}
@@ -481,7 +480,7 @@ func TestDropEverything(t *testing.T) {
 	}
 }
 
-// A file that changed after it was counted is an error, not other rows.
+// A file that changes after its rows were counted is an error; other rows are never returned.
 func TestDropNoticesChange(t *testing.T) {
 	x := randomMatrix(1, 40, 1)
 	p := prepared(t, newTable("x.csv", x), prepare.NullsDrop, prepare.ScaleNone)
@@ -494,7 +493,7 @@ func TestDropNoticesChange(t *testing.T) {
 	checkError(t, err, "x.csv", "after its first 8 rows 0 are left", "8 were counted")
 }
 
-// TestNamelessColumns: columns called x0, x1 are found by name, and columns without names by position.
+// Columns named x0 and x1 are found by name, and columns without names by position.
 func TestNamelessColumns(t *testing.T) {
 	x := matrix.New(1, 2)
 	x.Data[0], x.Data[1] = 1, 2

@@ -11,29 +11,29 @@ import (
 )
 
 // RowPreparer applies a [Preparation] to single rows. It is safe for concurrent use and allocates
-// nothing for a row.
+// nothing per row.
 type RowPreparer struct {
-	how      Preparation
-	numeric  int // columns of numbers
-	scaled   int // columns of numbers, and of ordinal codes
-	width    int
-	firsts   []int // column of each category, the first one of its levels
-	lookup   []map[string]int
-	missing  int // the first indicator
-	quantile bool
+	preparation    Preparation
+	numeric        int // numeric columns
+	scaled         int // numeric columns and ordinal codes
+	width          int
+	firstColumn    []int // first column of each category
+	lookup         []map[string]int
+	firstIndicator int // index of the first indicator
+	quantile       bool
 }
 
-// Rows returns what prepares rows of so many numeric columns. It is an error if the preparation is of
-// another number of columns.
+// Rows returns a preparer of rows with the given number of numeric columns. It returns an error if
+// the preparation has another number.
 func (p Preparation) Rows(columns int) (*RowPreparer, error) {
-	r := &RowPreparer{how: p, numeric: columns, quantile: p.Knots.Rows > 0}
+	r := &RowPreparer{preparation: p, numeric: columns, quantile: p.Knots.Rows > 0}
 	r.width, r.scaled = columns, columns
 	for _, c := range p.Categories {
 		levels := make(map[string]int, len(c.Levels))
 		for i, word := range c.Levels {
 			levels[word] = i
 		}
-		r.firsts, r.lookup = append(r.firsts, r.width), append(r.lookup, levels)
+		r.firstColumn, r.lookup = append(r.firstColumn, r.width), append(r.lookup, levels)
 		if p.Encoding == EncodeOrdinal {
 			r.width++
 		} else {
@@ -43,7 +43,7 @@ func (p Preparation) Rows(columns int) (*RowPreparer, error) {
 	if p.Encoding == EncodeOrdinal {
 		r.scaled = r.width
 	}
-	r.missing = r.width
+	r.firstIndicator = r.width
 	r.width += len(p.Missing)
 	for _, v := range []struct{ have, want int }{{len(p.Fill), columns}, {len(p.Shift), r.scaled},
 		{len(p.Factor), r.scaled}, {p.Knots.Rows, r.scaled}} {
@@ -58,26 +58,26 @@ func (p Preparation) Rows(columns int) (*RowPreparer, error) {
 	return r, nil
 }
 
-// Numbers returns the number of numbers of a raw row.
+// Numbers returns the number of numeric values in a raw row.
 func (r *RowPreparer) Numbers() int { return r.numeric }
 
-// Words returns the number of words of a raw row.
-func (r *RowPreparer) Words() int { return len(r.firsts) }
+// Words returns the number of words in a raw row.
+func (r *RowPreparer) Words() int { return len(r.firstColumn) }
 
 // Width returns the number of columns of a prepared row.
 func (r *RowPreparer) Width() int { return r.width }
 
-// Prepare makes a prepared row of a raw one: numbers in the order of Preparation.Columns, NaN for a
-// null, and words in the order of Preparation.Categories, "" for a null. dst has room for Width numbers. It
-// is an error if a number is missing or not finite and the fit refused or dropped such rows, or
-// if a scaled number overflows.
+// Prepare stores the prepared form of a raw row in dst, of length Width. Numbers are in the order
+// of Preparation.Columns, with NaN for a null, and words in the order of Preparation.Categories,
+// with "" for a null. It returns an error if a number is missing or not finite and the fit refused
+// or dropped such rows, or if a scaled number overflows.
 func (r *RowPreparer) Prepare(dst, row []float64, words ...string) error {
-	if len(row) != r.numeric || len(words) != len(r.firsts) || len(dst) != r.width {
+	if len(row) != r.numeric || len(words) != len(r.firstColumn) || len(dst) != r.width {
 		return fmt.Errorf("a row of %d numbers and %d words for %d prepared numbers; rows of the fit have %d and %d, and give %d",
-			len(row), len(words), len(dst), r.numeric, len(r.firsts), r.width)
+			len(row), len(words), len(dst), r.numeric, len(r.firstColumn), r.width)
 	}
 	copy(dst, row)
-	if j := simd.FirstNotFinite(row); j >= 0 && r.how.Fill == nil {
+	if j := simd.FirstNotFinite(row); j >= 0 && r.preparation.Fill == nil {
 		return r.error(j, "is null or not finite, which the fit refused or dropped")
 	}
 	r.fill(dst)
@@ -90,32 +90,32 @@ func (r *RowPreparer) Prepare(dst, row []float64, words ...string) error {
 	return nil
 }
 
-// error names a column of a row.
+// error returns an error about a column of the row.
 func (r *RowPreparer) error(column int, what string) error {
 	name := fmt.Sprint(column)
-	if names := r.how.Columns; column < len(names) {
+	if names := r.preparation.Columns; column < len(names) {
 		name = quote.Name(names[column])
 	}
 	return fmt.Errorf("column %s %s", name, what)
 }
 
-// fill replaces what is missing in the numeric columns, and sets their indicators.
+// fill replaces missing values in the numeric columns and sets their indicators.
 func (r *RowPreparer) fill(x []float64) {
-	for i, j := range r.how.Missing {
-		x[r.missing+i] = 0
+	for i, j := range r.preparation.Missing {
+		x[r.firstIndicator+i] = 0
 		if !matrix.IsFinite(x[j]) {
-			x[r.missing+i] = 1
+			x[r.firstIndicator+i] = 1
 		}
 	}
-	for j, v := range r.how.Fill {
+	for j, v := range r.preparation.Fill {
 		if !matrix.IsFinite(x[j]) {
 			x[j] = v
 		}
 	}
 }
 
-// category sets the columns of category k, and returns the level of the word: -1 for a null or one
-// that is not known.
+// category sets the columns of category k and returns the level of the word, -1 for a null or an
+// unknown word.
 func (r *RowPreparer) category(x []float64, k int, word string) int {
 	level := -1
 	if word != "" {
@@ -126,8 +126,8 @@ func (r *RowPreparer) category(x []float64, k int, word string) int {
 			}
 		}
 	}
-	first := r.firsts[k]
-	if r.how.Encoding == EncodeOrdinal {
+	first := r.firstColumn[k]
+	if r.preparation.Encoding == EncodeOrdinal {
 		x[first] = float64(level)
 		return level
 	}
@@ -145,18 +145,18 @@ func (r *RowPreparer) scale(x []float64) (overflow int) {
 	switch {
 	case r.quantile:
 		for j, v := range x {
-			x[j] = quantileOf(matrix.Row(r.how.Knots, j), v)
+			x[j] = quantileOf(matrix.Row(r.preparation.Knots, j), v)
 		}
-	case r.how.Shift != nil:
+	case r.preparation.Shift != nil:
 		for j, v := range x {
-			x[j] = (v - r.how.Shift[j]) * r.how.Factor[j]
+			x[j] = (v - r.preparation.Shift[j]) * r.preparation.Factor[j]
 		}
 		return simd.FirstNotFinite(x)
 	}
 	return -1
 }
 
-// Names returns the names of the columns of prepared rows, whose numeric columns have the names given:
+// Names returns the names of the columns of prepared rows, given those of the numeric columns:
 // COLUMN_LEVEL for a level, COLUMN for ordinal codes, COLUMN_missing for an indicator.
 func (p Preparation) Names(numeric []string) []string {
 	if len(p.Categories) == 0 && len(p.Missing) == 0 {
@@ -176,7 +176,7 @@ func (p Preparation) Names(numeric []string) []string {
 	return names
 }
 
-// names returns the names of the columns that are scaled.
+// names returns the names of the scaled columns.
 func (p Preparation) names(numeric []string) []string {
 	names := slices.Clone(numeric)
 	if p.Encoding == EncodeOrdinal {
@@ -187,8 +187,8 @@ func (p Preparation) names(numeric []string) []string {
 	return names
 }
 
-// places returns where the numeric columns of a source stand that p names, nil for all in order. As many
-// columns without names are those of p.
+// places returns the indices of p.Columns among the numeric columns of a source, nil for all in
+// order. A source without names must have as many columns.
 func (p Preparation) places(info stream.Info) (places []int, err error) {
 	switch d := len(p.Columns); {
 	case p.Columns == nil || !info.Nameless && slices.Equal(p.Columns, info.Columns):
@@ -214,7 +214,7 @@ func (p Preparation) places(info stream.Info) (places []int, err error) {
 	return places, nil
 }
 
-// categories returns where the categories stand among the kept columns of a source.
+// categories returns the indices of the categories among the kept columns of a source.
 func (p Preparation) categories(info stream.Info) (places []int, err error) {
 	for _, c := range p.Categories {
 		i := slices.IndexFunc(info.Kept, func(f stream.Field) bool { return f.Name == c.Column })
@@ -231,7 +231,7 @@ func (p Preparation) categories(info stream.Info) (places []int, err error) {
 	return places, nil
 }
 
-// Width returns how many columns categories and indicators add to a row.
+// Width returns the number of columns that categories and indicators add to a row.
 func (p Preparation) Width() (n int) {
 	for _, c := range p.Categories {
 		if n++; p.Encoding != EncodeOrdinal {
@@ -244,13 +244,13 @@ func (p Preparation) Width() (n int) {
 // Scaled reports whether numeric columns are scaled.
 func (p Preparation) Scaled() bool { return p.Shift != nil || p.Knots.Rows > 0 }
 
-// Raw reports whether rows are taken as they are, and nulls refused.
+// Raw reports whether rows are used unchanged and nulls are errors.
 func (p Preparation) Raw() bool {
 	return !p.Scaled() && p.Nulls == NullsRefuse && len(p.Categories) == 0
 }
 
-// quantileOf returns the place of v among ascending knots, from 0 to 1: linear between two, and
-// the middle of equal ones. Halves of differences do not overflow.
+// quantileOf returns the rank of v among ascending knots, from 0 to 1: linear between two knots,
+// and the mean rank of equal ones. Halves of differences do not overflow.
 func quantileOf(knots []float64, v float64) float64 {
 	last := len(knots) - 1
 	switch {
@@ -259,7 +259,7 @@ func quantileOf(knots []float64, v float64) float64 {
 	case v >= knots[last]:
 		return 1
 	}
-	above, found := slices.BinarySearch(knots, v) // the first that is not below v
+	above, found := slices.BinarySearch(knots, v) // the first knot ≥ v
 	if found {
 		end := above
 		for knots[end] == v {

@@ -13,10 +13,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// maxKnots is the most quantiles of a column.
+// maxKnots is the maximal number of quantiles per column.
 const maxKnots = 1000
 
-// SampleNumbers returns about how many numbers [New] holds for the quantiles of rows of so many columns.
+// SampleNumbers returns about how many numbers [New] holds for the quantiles of a source with rows
+// rows, -1 if unknown, and the given number of columns.
 func SampleNumbers(rows int64, columns int) int64 {
 	n := int64(sampleSize(columns))
 	if rows >= 0 {
@@ -25,16 +26,17 @@ func SampleNumbers(rows int64, columns int) int64 {
 	return n * int64(columns+1)
 }
 
-// sampleSize returns how many rows of d columns quantiles are taken from: 20,000, with more than 400
-// columns fewer, and at least 2,000. A quantile of n rows has a standard error of at most 0.5/√n.
+// sampleSize returns the number of rows from which the quantiles of d columns are computed: 20,000,
+// fewer with more than 400 columns, and at least 2,000. A quantile of n rows has a standard error
+// of at most 0.5/√n.
 func sampleSize(d int) int { return min(20000, max(2000, 8_000_000/max(1, d))) }
 
-// rowSample is a sample of rows: those whose mixed number is at most a limit. It depends on the
-// numbers of the rows alone. A nil sample takes none.
+// rowSample is a sample of rows: those whose hashed number is at most limit. It depends only on the
+// row numbers. A nil sample takes no rows.
 type rowSample struct {
 	limit   uint64
-	most    int // rows; then the limit is halved
-	columns int // including the weights, the last one
+	most    int // rows; beyond it the limit is halved
+	columns int // including the weights, the last column
 	numbers []int64
 	x       []float64
 }
@@ -51,8 +53,8 @@ func newRowSample(info stream.Info, weighted bool) *rowSample {
 	return s
 }
 
-// mixed spreads the bits of a row number: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
-func mixed(number int64) uint64 {
+// hashNumber hashes a row number: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+func hashNumber(number int64) uint64 {
 	z := uint64(number) + 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -60,7 +62,7 @@ func mixed(number int64) uint64 {
 }
 
 func (s *rowSample) add(number int64, x []float64, weight float64) {
-	if s == nil || mixed(number) > s.limit {
+	if s == nil || hashNumber(number) > s.limit {
 		return
 	}
 	s.numbers, s.x = append(s.numbers, number), append(s.x, x...)
@@ -83,7 +85,7 @@ func (s *rowSample) merge(later *rowSample) {
 	s.thin()
 }
 
-// thin halves the limit while there are too many rows.
+// thin halves the limit while the sample is too large.
 func (s *rowSample) thin() {
 	for len(s.numbers) > s.most {
 		s.limit /= 2
@@ -91,11 +93,11 @@ func (s *rowSample) thin() {
 	}
 }
 
-// filter leaves out rows beyond the limit.
+// filter drops rows beyond the limit.
 func (s *rowSample) filter() {
 	n := 0
 	for i, number := range s.numbers {
-		if mixed(number) <= s.limit {
+		if hashNumber(number) <= s.limit {
 			s.numbers[n] = number
 			copy(s.x[n*s.columns:(n+1)*s.columns], s.x[i*s.columns:])
 			n++
@@ -104,7 +106,7 @@ func (s *rowSample) filter() {
 	s.numbers, s.x = s.numbers[:n], s.x[:n*s.columns]
 }
 
-// appendTo appends the sample to data.
+// appendTo appends the serial form of the sample.
 func (s *rowSample) appendTo(data []byte) []byte {
 	if s == nil {
 		return data
@@ -120,12 +122,12 @@ func (s *rowSample) appendTo(data []byte) []byte {
 	return data
 }
 
-// take reads what appendTo wrote of at most so many rows, and returns the rest.
+// take decodes the form of appendTo for at most rows rows, and returns the remaining data.
 func (s *rowSample) take(data []byte, rows int64) (taken *rowSample, rest []byte, err error) {
 	if s == nil {
 		return nil, data, nil
 	}
-	size := 8 * (1 + s.columns) // of a row
+	size := 8 * (1 + s.columns) // bytes of a row
 	if len(data) < 16 {
 		return nil, nil, errSample
 	}
@@ -144,17 +146,17 @@ func (s *rowSample) take(data []byte, rows int64) (taken *rowSample, rest []byte
 	return t, data, nil
 }
 
-// errSample says that a sample is damaged.
+// errSample reports a damaged sample.
 var errSample = errors.New("column statistics: damaged sample")
 
-// quantiles returns the knots of each column: of the sample, with what fills nulls in their place, and
-// of the codes of the categories if they are asked for. The knots of a column whose values differ by no more
-// than rounding are so large that all values become 0.
+// quantiles returns the knots of each column of the sample, with nulls replaced by fill, and
+// optionally of the codes of the categories. For a column that is constant up to rounding, all
+// knots are so large that every value becomes 0.
 func (s *columnStats) quantiles(fill []float64, codes bool) blas64.General {
 	m, d := int(min(maxKnots, max(2, s.copies.count()))), len(s.info.Columns)
 	knots := matrix.New(len(s.columns), m)
 	for j := range d {
-		s.sampled(j, fill).setKnots(matrix.Row(knots, j))
+		s.columnSample(j, fill).setKnots(matrix.Row(knots, j))
 	}
 	for k := range s.words {
 		if !codes {
@@ -172,8 +174,8 @@ func (s *columnStats) quantiles(fill []float64, codes bool) blas64.General {
 	return knots
 }
 
-// sampled returns the values of a column in the sample.
-func (s *columnStats) sampled(j int, fill []float64) *quantiles {
+// columnSample returns the sampled values of a column.
+func (s *columnStats) columnSample(j int, fill []float64) *quantiles {
 	q, width := new(quantiles), s.sample.columns
 	for i := range s.sample.numbers {
 		x, weight := s.sample.x[i*width:(i+1)*width], 1.0
@@ -191,7 +193,7 @@ func (s *columnStats) sampled(j int, fill []float64) *quantiles {
 	return q
 }
 
-// quantiles are values with weights: those of k copies of a value of weight k.
+// quantiles is a weighted sample of values. A value of weight k counts as k copies.
 type quantiles struct {
 	values []weighted
 	copies copies
@@ -204,7 +206,7 @@ func (q *quantiles) add(v, weight float64) {
 	q.copies.add(weight)
 }
 
-// setKnots sets quantiles at equal distances, the first and the last copy among them.
+// setKnots sets equidistant quantiles, including the first and the last copy.
 func (q *quantiles) setKnots(knots []float64) {
 	n, last, unit := q.copies.count(), int64(len(knots)-1), q.copies.unit()
 	if n == 0 {

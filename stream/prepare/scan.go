@@ -16,48 +16,47 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// columnStats are what a scan learns about the columns of a source. Means and
-// sums of squares are combined as in Chan, Golub and LeVeque (1983), in the
-// fixed tree of a fold.
+// columnStats accumulates statistics of the columns of a source. Means and sums of squares are
+// combined as in Chan, Golub and LeVeque (1983), in the fixed tree of a fold.
 //
 // Rows of weight 0 are skipped. A row of weight k counts as k rows.
 type columnStats struct {
-	scanned
-	rows      int64   // rows seen
-	absent    int64   // of them, rows of weight 0
+	scanInput
+	rows      int64   // rows read
+	absent    int64   // rows of weight 0 among them
 	blockRows int64   // rows in a full block
-	kept      []int64 // rows left, per block
-	copies    copies  // of the rows left
+	kept      []int64 // rows that remain, per block
+	copies    copies  // of the rows that remain
 	columns   []columnMoments
 	words     []wordCounts // of the categories
 	sample    *rowSample   // nil without quantiles
 }
 
-// scanned describes what a scan reads.
-type scanned struct {
-	info       stream.Info // with the columns that are looked at
-	places     []int       // of them in the source; nil for all
+// scanInput describes what a scan reads.
+type scanInput struct {
+	info       stream.Info // with the columns that are scanned
+	places     []int       // their indices in the source; nil for all
 	nulls      Nulls
-	categories []int // places of the categories among the kept columns
-	weights    int   // place of the weights among the kept columns, -1 for none
+	categories []int // indices of the categories among the kept columns
+	weights    int   // index of the weights among the kept columns, -1 for none
 	all        bool  // columns without any finite value are kept: see [Treatment].AllColumns
 }
 
-// columnMoments describe the finite values of one column.
+// columnMoments holds statistics of the finite values of one column.
 type columnMoments struct {
-	N, Seen  int64   // finite values in rows that are left, and in all rows with a weight
+	N, Seen  int64   // finite values in rows that remain, and in all rows of positive weight
 	Bad      int64   // the first row without a finite value, counted from 1; 0 for none
 	BadValue float64 // its value
 	moments.Moments
 	Min, Max float64
 }
 
-// scan reads src once and returns statistics of its columns. t.Nulls decides whether a row with a value that is not
-// finite is an error or is dropped; under the other policies only the value is skipped. A column without any finite
-// value is not an error. places are the numeric columns to read, nil for all. categories are those among the kept
-// columns.
+// scan reads src once and returns statistics of its columns. t.Nulls decides whether a row with a
+// non-finite value is an error or is dropped; other policies skip only the value. A column without
+// any finite value is not an error. places are the indices of the numeric columns to read, nil for
+// all, and categories those of the categories among the kept columns.
 func scan(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, places, categories []int) (*columnStats, error) {
-	what := scanned{info: src.Info(), places: places, nulls: t.Nulls, categories: categories, weights: -1, all: t.AllColumns}
+	what := scanInput{info: src.Info(), places: places, nulls: t.Nulls, categories: categories, weights: -1, all: t.AllColumns}
 	d := len(what.info.Columns)
 	if places != nil {
 		what.info.Columns = make([]string, len(places))
@@ -82,8 +81,8 @@ func scan(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, 
 	return stats, err
 }
 
-func newColumnStats(what scanned, quantiles bool) *columnStats {
-	s := &columnStats{scanned: what, columns: make([]columnMoments, len(what.info.Columns))}
+func newColumnStats(what scanInput, quantiles bool) *columnStats {
+	s := &columnStats{scanInput: what, columns: make([]columnMoments, len(what.info.Columns))}
 	for j := range s.columns {
 		s.columns[j].Min, s.columns[j].Max = math.Inf(1), math.Inf(-1)
 	}
@@ -118,7 +117,7 @@ func (s *columnStats) add(b *stream.Block) error {
 		}
 		if s.addRow(x, b.Start+int64(i), w) {
 			left++
-			for k, place := range s.scanned.categories {
+			for k, place := range s.scanInput.categories {
 				s.words[k].add(&b.Kept[place], i, w)
 			}
 		}
@@ -128,13 +127,13 @@ func (s *columnStats) add(b *stream.Block) error {
 	return s.check()
 }
 
-// addRow adds a row of positive weight, and reports whether it is kept.
+// addRow adds a row of positive weight, and reports whether it remains.
 func (s *columnStats) addRow(x []float64, number int64, w float64) (left bool) {
 	left = true
 	if simd.FirstNotFinite(x) >= 0 {
 		left = s.nulls != NullsDrop
 		for j, v := range x {
-			s.columns[j].see(v, number)
+			s.columns[j].observe(v, number)
 		}
 	} else {
 		for j := range x {
@@ -154,7 +153,7 @@ func (s *columnStats) addRow(x []float64, number int64, w float64) (left bool) {
 	return true
 }
 
-// check refuses nulls, and columns with too many levels.
+// check returns an error for forbidden nulls, and for categories with too many levels.
 func (s *columnStats) check() error {
 	if err := s.checkNulls(); err != nil {
 		return err
@@ -165,7 +164,8 @@ func (s *columnStats) check() error {
 	return nil
 }
 
-// checkNulls returns an error for the first null, if nulls are errors. Empty columns are left out and do not count.
+// checkNulls returns an error for the first null if nulls are errors. Empty columns are dropped and
+// do not count.
 func (s *columnStats) checkNulls() error {
 	if s.nulls != NullsRefuse {
 		return nil
@@ -182,13 +182,13 @@ func (s *columnStats) checkNulls() error {
 	return nullError(s.info, s.columns[first].Bad-1, first, s.columns[first].BadValue)
 }
 
-// constantMoments describes rows with the same value.
+// constantMoments returns the moments of rows with equal values.
 func constantMoments(v float64, rows int64, weight float64) columnMoments {
 	return columnMoments{N: rows, Seen: rows, Moments: moments.Moments{Weight: weight, Mean: v}, Min: v, Max: v}
 }
 
-// see records whether the value of a row is finite.
-func (m *columnMoments) see(v float64, number int64) {
+// observe records whether the value of a row is finite.
+func (m *columnMoments) observe(v float64, number int64) {
 	switch {
 	case matrix.IsFinite(v):
 		m.Seen++
@@ -221,7 +221,7 @@ func (m *columnMoments) merge(o columnMoments) {
 	m.Min, m.Max = min(m.Min, o.Min), max(m.Max, o.Max)
 }
 
-// Merge adds what a scan of the following rows learnt.
+// Merge adds the statistics of the rows that follow.
 func (s *columnStats) Merge(later *columnStats) error {
 	s.rows, s.absent = s.rows+later.rows, s.absent+later.absent
 	s.copies.merge(later.copies)
@@ -236,10 +236,10 @@ func (s *columnStats) Merge(later *columnStats) error {
 	return s.check()
 }
 
-// Name names the states of this accumulator, whatever its type is called.
+// Name identifies states of this accumulator, independently of the Go type.
 func (s *columnStats) Name() string { return "column statistics" }
 
-// MarshalBinary encodes the statistics as little-endian numbers, and behind them levels and the sample.
+// MarshalBinary encodes the statistics as little-endian numbers, followed by levels and sample.
 func (s *columnStats) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	head := []int64{int64(s.nulls), s.rows, s.blockRows, int64(len(s.kept)), int64(len(s.columns))}
@@ -255,7 +255,7 @@ func (s *columnStats) MarshalBinary() ([]byte, error) {
 	return s.sample.appendTo(data), nil
 }
 
-// UnmarshalBinary decodes what MarshalBinary wrote.
+// UnmarshalBinary decodes a state that MarshalBinary wrote.
 func (s *columnStats) UnmarshalBinary(data []byte) error {
 	r := bytes.NewReader(data)
 	var head [5]int64
@@ -272,7 +272,7 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	if columns != int64(len(s.columns)) || head[0] != int64(s.nulls) {
 		return fmt.Errorf("column statistics of %d columns with null policy %d, not %d and %d", columns, head[0], len(s.columns), s.nulls)
 	}
-	t := &columnStats{scanned: s.scanned, rows: head[1], blockRows: head[2], words: slices.Clone(s.words),
+	t := &columnStats{scanInput: s.scanInput, rows: head[1], blockRows: head[2], words: slices.Clone(s.words),
 		kept: make([]int64, kept), columns: make([]columnMoments, columns)}
 	var weights int64
 	for _, v := range []any{t.kept, t.columns, &weights, &t.absent, &t.copies} {
@@ -303,7 +303,7 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// checkCounts refuses statistics that no rows can have.
+// checkCounts returns an error for counts that no rows can have.
 func (s *columnStats) checkCounts() error {
 	left := s.rows - s.absent
 	if s.absent < 0 || left < 0 || !s.copies.valid() {
@@ -323,7 +323,7 @@ func (s *columnStats) checkCounts() error {
 	return nil
 }
 
-// means returns what nulls are filled with; a column without a finite value gets 0.
+// means returns the replacements of nulls, 0 for a column without a finite value.
 func (s *columnStats) means(info stream.Info) ([]float64, error) {
 	fill := make([]float64, len(s.columns))
 	for j, c := range s.columns {
@@ -335,18 +335,18 @@ func (s *columnStats) means(info stream.Info) ([]float64, error) {
 	return fill, nil
 }
 
-// left returns the number of rows that are left.
-func (s *columnStats) left() (rows int64) {
+// remaining returns the number of rows that remain.
+func (s *columnStats) remaining() (rows int64) {
 	for _, n := range s.kept {
 		rows += n
 	}
 	return rows
 }
 
-// missing returns the columns that have nulls.
+// firstIndicator returns the columns that have nulls.
 func (s *columnStats) missing() (columns []int) {
 	for j, c := range s.columns {
-		if c.N < s.left() {
+		if c.N < s.remaining() {
 			columns = append(columns, j)
 		}
 	}
@@ -364,26 +364,26 @@ func (s *columnStats) addCodes() {
 	}
 }
 
-// filled returns the moments of a column with what fills its nulls.
-func (s *columnStats) filled(j int, fill []float64) columnMoments {
+// filledMoments returns the moments of a column after nulls are replaced by fill.
+func (s *columnStats) filledMoments(j int, fill []float64) columnMoments {
 	c := s.columns[j]
-	if missing := s.left() - c.N; missing > 0 && j < len(fill) {
+	if missing := s.remaining() - c.N; missing > 0 && j < len(fill) {
 		weight := max(0, s.copies.Total-c.Weight)
 		c.merge(constantMoments(fill[j], missing, weight))
 	}
 	return c
 }
 
-// scaling returns the shift and factor of each column, counting the values that were filled in; nil
-// without scaling.
+// scaling returns the shift and factor of each column, including replaced nulls; nil without
+// scaling.
 func (s *columnStats) scaling(how Scaling, fill []float64, info stream.Info) (shift, factor []float64, err error) {
 	if how == ScaleNone {
 		return nil, nil, nil
 	}
 	shift, factor = make([]float64, len(s.columns)), make([]float64, len(s.columns))
 	for j := range s.columns {
-		c := s.filled(j, fill)
-		if c.rounded() { // 0
+		c := s.filledMoments(j, fill)
+		if c.rounded() { // becomes 0
 			shift[j] = c.Min
 			continue
 		}
@@ -408,7 +408,7 @@ func (m *columnMoments) rounded() bool {
 // rounded returns the indices, among the scaled columns, of those that are constant up to rounding.
 func (s *columnStats) rounded(fill []float64) (columns []int) {
 	for j := range s.columns {
-		if c := s.filled(j, fill); c.rounded() {
+		if c := s.filledMoments(j, fill); c.rounded() {
 			columns = append(columns, j)
 		}
 	}
@@ -426,8 +426,8 @@ func (s *columnStats) roundedNames(t Treatment, p Preparation) (names []string) 
 	return names
 }
 
-// center returns what becomes 0 and its distance to what becomes 1. A constant
-// column becomes 0.
+// center returns the value that scaling maps to 0, and its distance to the value mapped to 1. A
+// constant column becomes 0.
 func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 	switch {
 	case m.N == 0:
@@ -458,7 +458,7 @@ func roundTo(bits int, mean, deviation float64) (float64, float64) {
 	return mean, deviation
 }
 
-// minSpread is the smallest spread whose inverse is surely finite.
+// minSpread is the smallest spread whose inverse is certainly finite.
 const minSpread = 1e-307
 
 func (m *columnMoments) tooFarApart(info stream.Info, column int) error {
@@ -470,6 +470,6 @@ func (m *columnMoments) tooClose(info stream.Info, column int) error {
 }
 
 func (m *columnMoments) spreadError(info stream.Info, column int, what string) error {
-	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another `scale` or `nulls`, or leave the column out",
+	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another `Treatment.Scale` or `Treatment.Nulls`, or leave the column out",
 		info.Name, info.Columns[column], m.Min, m.Max, what)
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// scanBlock has a null in every block but the first, and nothing but nulls in
-// the fourth.
+// scanBlock has a null in every block but the first, and only nulls in the fourth.
 func scanBlock(block int64) *prepare.ColumnStats {
 	x := randomMatrix(uint64(block), 10, 3)
 	if block > 0 {

@@ -17,15 +17,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// table is a source of the tests: a matrix and kept columns, read in steps of
-// any size.
+// table is a test source: a matrix with kept columns, read in steps of any size.
 type table struct {
 	info  stream.Info
 	x     blas64.General
 	kept  []stream.Column
-	step  func() int   // rows of the next read; nil: as many as asked for
+	step  func() int   // rows of the next read; nil: as many as requested
 	lazy  bool         // io.EOF comes after the last row, not with it
-	opens atomic.Int64 // how often it was opened
+	opens atomic.Int64 // number of calls of Open
 }
 
 // newTable returns a table of the matrix without kept columns.
@@ -33,8 +32,8 @@ func newTable(name string, x blas64.General) *table {
 	return &table{info: stream.Info{Name: name, Columns: stream.NumberedColumns(x.Cols), Rows: int64(x.Rows), SeekCost: 1}, x: x}
 }
 
-// keep adds an int64 column with the row number, a string column in which every
-// third value is null, and a float column.
+// keep adds an int64 column with the row number, a string column with nulls in every third row, and
+// a float column.
 func (s *table) keep() *table {
 	s.info.Kept = []stream.Field{{Name: "id", Kind: stream.Int64}, {Name: "label", Kind: stream.String}, {Name: "weight", Kind: stream.Float64}}
 	s.kept = []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}, {Kind: stream.Float64}}
@@ -69,7 +68,7 @@ func (s *table) Gather(_ context.Context, rows []int64, dst *stream.Batch) error
 	return nil
 }
 
-// copyRow appends a row to a batch that holds i rows.
+// copyRow appends a row to a batch of i rows.
 func (s *table) copyRow(dst *stream.Batch, i, from int) {
 	copy(matrix.Row(dst.X, i), matrix.Row(s.x, from))
 	for k := range dst.Kept {
@@ -106,7 +105,7 @@ func (r *tableReader) Read(dst *stream.Batch) (int, error) {
 
 func (r *tableReader) Close() error { return nil }
 
-// sequential hides that the rows of a source can be fetched by number.
+// sequential hides the Gather method of a source.
 type sequential struct{ stream.Source }
 
 func (s sequential) Info() stream.Info {
@@ -115,8 +114,8 @@ func (s sequential) Info() stream.Info {
 	return info
 }
 
-// randomMatrix has entries of very different size, so that sums depend on the
-// order of summation, and a stride larger than its width.
+// randomMatrix has entries of very different magnitude, so that sums depend on the order of
+// summation, and a stride larger than its width.
 func randomMatrix(seed uint64, rows, cols int) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := blas64.General{Rows: rows, Cols: cols, Stride: cols + 1, Data: make([]float64, rows*(cols+1))}
@@ -126,7 +125,7 @@ func randomMatrix(seed uint64, rows, cols int) blas64.General {
 	return m
 }
 
-// odd returns sizes of reads: now and then none, mostly few.
+// odd returns sizes of reads: mostly few rows, sometimes none.
 func odd(seed uint64) func() int {
 	var mu sync.Mutex // a pass has several readers
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -137,7 +136,7 @@ func odd(seed uint64) func() int {
 	}
 }
 
-// readAll reads a source to its end: its rows and kept columns.
+// readAll reads all rows and kept columns of a source.
 func readAll(t fataler, src stream.Source) ([][]float64, []stream.Column) {
 	t.Helper()
 	rows, kept, err := tryReadAll(src)
@@ -207,7 +206,7 @@ func values(cols []stream.Column) [][]any {
 	return out
 }
 
-// checkError fails unless err has all the parts in its text.
+// checkError fails unless the message of err contains all parts.
 func checkError(t interface {
 	Helper()
 	Errorf(string, ...any)

@@ -16,8 +16,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// mixedTable has numbers with nulls, two categories with nulls and empty words, and an identifier between
-// them that is carried along.
+// mixedTable has numbers with nulls, two categories with nulls and empty words, and between them an
+// identifier that is carried.
 func mixedTable(seed uint64, n int) *table {
 	x := randomMatrix(seed, n, 3)
 	first, second := stream.Column{Kind: stream.String}, stream.Column{Kind: stream.String}
@@ -40,7 +40,8 @@ func mixedTable(seed uint64, n int) *table {
 	return s
 }
 
-// encoded is what the documentation says of the categories and missing values of a mixed table, unscaled.
+// encoded returns the documented encoding of categories and missing values of a mixed table,
+// unscaled.
 func encoded(s *table, t prepare.Treatment) (rows [][]float64) {
 	var sum, count float64
 	for i := range s.x.Rows {
@@ -96,7 +97,7 @@ func scaledPlainly(rows [][]float64, d int, scale prepare.Scaling) {
 				x[j] = (x[j] - mean) / math.Sqrt(square)
 			case prepare.ScaleMinMax:
 				x[j] = (x[j] - v[0]) / (v[last] - v[0])
-			case prepare.ScaleQuantile: // all rows are knots: the mean place of equal values
+			case prepare.ScaleQuantile: // all rows are knots, so the rank is the mean rank of equal values
 				from, to := sort.SearchFloat64s(v, x[j]), sort.SearchFloat64s(v, math.Nextafter(x[j], math.Inf(1)))-1
 				switch {
 				case from == 0:
@@ -111,8 +112,8 @@ func scaledPlainly(rows [][]float64, d int, scale prepare.Scaling) {
 	}
 }
 
-// TestTreatments compares prepared rows with a plain reading of the documentation, read in passes of any
-// threads and blocks, gathered, and one at a time.
+// Prepared rows equal a direct implementation of the documentation: in passes with any threads and
+// block sizes, gathered, and one at a time.
 func TestTreatments(t *testing.T) {
 	for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax,
 		prepare.ScaleQuantile} {
@@ -191,7 +192,7 @@ func nullsOf(s *table) (n int64) {
 	return n
 }
 
-// TestApplyByName: new rows have the columns in another order, among others, with words that were not seen.
+// New rows may have the columns in another order, among others, and with unknown words.
 func TestApplyByName(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{BlockRows: 16}
 	fit := mixedTable(1, 100)
@@ -239,7 +240,7 @@ func TestApplyByName(t *testing.T) {
 	checkError(t, err, "other", "no column of text called", "c")
 }
 
-// TestLevelsAreLimited: columns of identifiers are no categories, and one error names all of them.
+// Columns of identifiers are rejected as categories, and one error names all of them.
 func TestLevelsAreLimited(t *testing.T) {
 	for _, n := range []int{prepare.MaxLevels, prepare.MaxLevels + 1, 100000} {
 		s := newTable("ids.csv", matrix.New(n, 1))
@@ -258,12 +259,12 @@ func TestLevelsAreLimited(t *testing.T) {
 			}
 			continue
 		}
-		checkError(t, err, "ids.csv", `column "user id"`, "levels", "1000", `column "card"`, "leave them out with `columns '!user id,!card'`")
+		checkError(t, err, "ids.csv", `column "user id"`, "levels", "1000", `column "card"`, "leave them out with `Options.Columns '!user id,!card'`")
 	}
 }
 
-// TestQuantilesOfSamples: the sample of many rows is the same for any threads and blocks, and its quantiles
-// are near those of all rows.
+// The sample of many rows is the same for any threads and block sizes, and its quantiles are close
+// to those of all rows.
 func TestQuantilesOfSamples(t *testing.T) {
 	x := randomMatrix(5, 60000, 2)
 	for i := range x.Rows {
@@ -298,7 +299,7 @@ func TestQuantilesOfSamples(t *testing.T) {
 	}
 }
 
-// TestNastyTreatments: whatever the values are, prepared rows are finite, or an error says why not.
+// Whatever the values are, prepared rows are finite, or an error gives the reason.
 func TestNastyTreatments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "rows")

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// wordOf returns the word of a row; one of weight 0 has one of its own.
+// wordOf returns the word of a row. Rows of weight 0 have words of their own.
 func wordOf(row int, weight float64) string {
 	if weight == 0 {
 		return "absent"
@@ -22,7 +22,7 @@ func wordOf(row int, weight float64) string {
 	return []string{"", "a", "b", "c"}[row%4]
 }
 
-// copied returns rows with weights and a category, and the table in which a row of weight k stands k times.
+// copied returns rows with weights and a category, and a table with k copies of a row of weight k.
 func copied(x blas64.General, weights []float64) (weighted, plain *table) {
 	build := func(times func(i int) int) *table {
 		var data, of []float64
@@ -45,7 +45,7 @@ func near(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= 1e-12*(math.Abs(x)+math.Abs(y)) })
 }
 
-// TestWeightsAreCopies: a row of weight 0 is not there, and one of weight k is k rows.
+// A row of weight 0 is absent, and a row of weight k counts as k rows.
 func TestWeightsAreCopies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 60).Draw(t, "rows")
@@ -104,7 +104,7 @@ func TestWeightsAreCopies(t *testing.T) {
 	})
 }
 
-// TestSharesAreWeights: weights may be any multiple of one another.
+// Weights may be scaled by any factor.
 func TestSharesAreWeights(t *testing.T) {
 	x := randomMatrix(1, 50, 2)
 	for _, scale := range []prepare.Scaling{prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile} {
@@ -129,7 +129,7 @@ func TestSharesAreWeights(t *testing.T) {
 	}
 }
 
-// TestEqualWeightsChangeNothing: without a weight of 0 the rows keep their bits.
+// Equal weights do not change a bit of the rows.
 func TestEqualWeightsChangeNothing(t *testing.T) {
 	x, weights := randomMatrix(2, 90, 3), slices.Repeat([]float64{1}, 90)
 	src, _ := copied(x, weights)
@@ -149,7 +149,7 @@ func TestEqualWeightsChangeNothing(t *testing.T) {
 }
 
 func TestWrongWeights(t *testing.T) {
-	for what, weight := range map[string]float64{"is -1, and `weights` are 0 or more": -1, "is NaN": math.NaN(), "is +Inf": math.Inf(1)} {
+	for what, weight := range map[string]float64{"is -1, and `Treatment.Weights` are 0 or more": -1, "is NaN": math.NaN(), "is +Inf": math.Inf(1)} {
 		src, _ := copied(randomMatrix(1, 5, 1), []float64{1, 1, 1, 1, 1})
 		src.kept[1].Floats[3] = weight
 		_, err := prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "w"})
@@ -159,7 +159,7 @@ func TestWrongWeights(t *testing.T) {
 	_, err := prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "w"})
 	checkError(t, err, "x: all weights are 0")
 	_, err = prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "c"})
-	checkError(t, err, `column "c" of `+"`weights`"+` holds text`)
+	checkError(t, err, `column "c" of `+"`Treatment.Weights`"+` holds text`)
 	_, err = prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "z"})
 	checkError(t, err, "no kept column", `"z"`)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// TestWordsInMemory: words beside a matrix become numbers if their field is a category. Otherwise a fit that asks for
-// categories is refused, unless the words are to be carried along.
+// Words beside a matrix become numbers if their field is a category. Otherwise a fit that encodes
+// categories is rejected, unless the words are carried.
 func TestWordsInMemory(t *testing.T) {
 	words := stream.Column{Kind: stream.String, Strings: []string{"York", "Bath", "York"}}
 	treat := func(f stream.Field, how prepare.Encoding) ([]string, error) {

@@ -8,16 +8,16 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// NewCSR makes a sparse matrix of its entries, which come in any order. Entries
-// with the same place are summed, in the order in which they come; Value is nil
-// when every value is 1 and no place comes twice. Zeros are kept.
+// NewCSR returns the sparse matrix with the given entries, in any order. Entries at the same
+// position are summed in their order. Value is nil if every value is 1 and no position occurs
+// twice. Explicit zeros are kept.
 //
-// entries is called twice and must yield the same both times. It is an error
-// when an entry lies outside the matrix or is not finite, and when a sum is not
-// finite. NewCSR panics when rows or cols is negative or beyond 2³¹−1.
+// entries is called twice and must yield the same entries both times. NewCSR returns an error if an
+// entry lies outside the matrix, or if an entry or a sum is not finite. It panics if rows or cols
+// is negative or exceeds 2³¹−1.
 //
-// Cost: O(rows + cols + entries) time; at its peak the memory of the matrix
-// with all entries apart, and of its transpose.
+// Cost: O(rows + cols + entries) time. The peak memory is that of all entries before summing and of
+// the transpose.
 func NewCSR(rows, cols int, entries iter.Seq[Entry]) (*CSR, error) {
 	if rows < 0 || cols < 0 || rows > math.MaxInt32 || cols > math.MaxInt32 {
 		panic(fmt.Sprintf("sparse: a sparse matrix of %d×%d", rows, cols))
@@ -26,24 +26,24 @@ func NewCSR(rows, cols int, entries iter.Seq[Entry]) (*CSR, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := newShaped(cols, rows, counts, !ones)
+	columns := newWithCounts(cols, rows, counts, !ones)
 	total, placed := int64(len(columns.Index)), int64(0)
 	for e := range entries {
 		if placed++; placed > total {
 			break
 		}
-		columns.place(e.Col, e.Row, e.Value)
+		columns.put(e.Col, e.Row, e.Value)
 	}
 	if placed != total {
 		panic("sparse: the entries of a sparse matrix changed between two readings")
 	}
-	columns.placed()
-	c := columns.Transpose() // a stable sort by rows, of what is sorted by columns
+	columns.finishRows()
+	c := columns.Transpose() // together with the first sort: stably sorted by row and column
 	return c, c.sumDuplicates()
 }
 
-// countEntries checks the entries, counts those of every column, and says
-// whether all are 1.
+// countEntries checks the entries and counts them per column. ones reports whether all values are
+// 1.
 func countEntries(rows, cols int, entries iter.Seq[Entry]) (counts []int64, ones bool, err error) {
 	counts, ones = make([]int64, cols+1), true
 	for e := range entries {
@@ -59,7 +59,7 @@ func countEntries(rows, cols int, entries iter.Seq[Entry]) (counts []int64, ones
 	return counts, ones, nil
 }
 
-// sumDuplicates makes one entry of neighbours with the same column, in place.
+// sumDuplicates sums adjacent entries of the same column, in place.
 func (c *CSR) sumDuplicates() error {
 	if !c.hasDuplicates() {
 		return nil
@@ -87,7 +87,7 @@ func (c *CSR) sumDuplicates() error {
 	return c.checkSums()
 }
 
-// hasDuplicates reports whether a row holds a column twice.
+// hasDuplicates reports whether a row has two entries of the same column.
 func (c *CSR) hasDuplicates() bool {
 	for i := range c.Rows {
 		index, _ := c.Row(i)
@@ -100,7 +100,7 @@ func (c *CSR) hasDuplicates() bool {
 	return false
 }
 
-// checkSums refuses sums that are not finite.
+// checkSums returns an error if a value is not finite.
 func (c *CSR) checkSums() error {
 	for i := range c.Rows {
 		index, value := c.Row(i)

@@ -1,5 +1,5 @@
-// Package sparse holds sparse matrices in memory, the adjacency matrices of graphs, and gives their rows to passes:
-// dense by [CSR.Source], or as [Rows] to those who know how to use them.
+// Package sparse holds sparse matrices in memory, such as adjacency matrices of graphs. Passes read
+// their rows as dense vectors with [CSR.Source], or as sparse vectors with [Rows].
 package sparse
 
 import (
@@ -7,19 +7,17 @@ import (
 	"iter"
 )
 
-// CSR is a sparse matrix in compressed sparse rows, held in memory: the
-// adjacency matrix of a directed graph, entry (i, j) being the weight of the
-// edge from node i to node j. Its columns are numbered with 32 bits. It takes
-// 8 bytes a row and 4 bytes an entry, 12 with values.
+// CSR is a sparse matrix in compressed sparse row format, in memory: the adjacency matrix of a
+// directed graph, where entry (i, j) is the weight of the edge from node i to node j. It takes 8
+// bytes per row, and 4 bytes per entry, or 12 with values.
 //
-// Row i holds entries Start[i] to Start[i+1]; their columns ascend strictly.
-// [NewCSR] makes a matrix that keeps these promises. Methods do not change the
-// matrix they are called on, but results may share memory with it.
+// Row i has the entries Start[i] to Start[i+1]-1, with strictly ascending columns. [NewCSR] returns
+// such a matrix. Methods do not change their receiver, but results may share memory with it.
 type CSR struct {
 	Rows, Cols int
-	Start      []int64   // Rows+1 places in Index and Value
+	Start      []int64   // Rows+1 offsets into Index and Value
 	Index      []int32   // the column of each entry
-	Value      []float64 // the value of each entry; nil when all are 1
+	Value      []float64 // the value of each entry; nil if all are 1
 }
 
 // Entry is one entry of a sparse matrix.
@@ -28,11 +26,11 @@ type Entry struct {
 	Value    float64
 }
 
-// NNZ returns the number of entries that are stored. Some may be zero.
+// NNZ returns the number of stored entries. Some may be zero.
 func (c *CSR) NNZ() int64 { return int64(len(c.Index)) }
 
-// Row returns the columns and values of row i, sharing memory with the matrix.
-// value is nil when all values are 1.
+// Row returns the columns and values of row i, sharing memory with the matrix. value is nil if all
+// values are 1.
 func (c *CSR) Row(i int) (index []int32, value []float64) {
 	from, to := c.Start[i], c.Start[i+1]
 	index = c.Index[from:to:to]
@@ -42,7 +40,7 @@ func (c *CSR) Row(i int) (index []int32, value []float64) {
 	return index, value
 }
 
-// Entries yields all entries, row by row, columns ascending.
+// Entries yields all entries, row by row, in ascending order of columns.
 func (c *CSR) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for i := range c.Rows {
@@ -55,7 +53,7 @@ func (c *CSR) Entries() iter.Seq[Entry] {
 	}
 }
 
-// at returns the value of the entry stored at place p.
+// at returns the value of the entry at offset p.
 func (c *CSR) at(p int64) float64 {
 	if c.Value == nil {
 		return 1
@@ -63,28 +61,27 @@ func (c *CSR) at(p int64) float64 {
 	return c.Value[p]
 }
 
-// Transpose returns the transposed matrix. Cost: O(Rows + Cols + NNZ) time, and the
-// memory of the result (a counting sort by columns: Gustavson 1978, "Two fast
-// algorithms for sparse matrices", algorithm HALFPERM).
+// Transpose returns the transpose. Cost: O(Rows + Cols + NNZ) time, and the memory of the result (a
+// counting sort by columns: Gustavson 1978, "Two fast algorithms for sparse matrices", algorithm
+// HALFPERM).
 func (c *CSR) Transpose() *CSR {
 	counts := make([]int64, c.Cols+1)
 	for _, j := range c.Index {
 		counts[j]++
 	}
-	t := newShaped(c.Cols, c.Rows, counts, c.Value != nil)
+	t := newWithCounts(c.Cols, c.Rows, counts, c.Value != nil)
 	for i := range c.Rows {
 		for p := c.Start[i]; p < c.Start[i+1]; p++ {
-			t.place(c.Index[p], int32(i), c.at(p))
+			t.put(c.Index[p], int32(i), c.at(p))
 		}
 	}
-	t.placed()
+	t.finishRows()
 	return t
 }
 
-// newShaped returns a matrix with room for counts[i] entries in row i, which place
-// fills. It takes counts over. Until placed is called, Start[i] is the place of
-// the next entry of row i.
-func newShaped(rows, cols int, counts []int64, values bool) *CSR {
+// newWithCounts returns a matrix with space for counts[i] entries in row i, which put fills. It
+// takes over counts. Until finishRows is called, Start[i] is the offset of the next entry of row i.
+func newWithCounts(rows, cols int, counts []int64, values bool) *CSR {
 	next := int64(0)
 	for i, n := range counts {
 		counts[i] = next
@@ -97,8 +94,8 @@ func newShaped(rows, cols int, counts []int64, values bool) *CSR {
 	return c
 }
 
-// place puts an entry behind those that row i has already.
-func (c *CSR) place(i, j int32, v float64) {
+// put appends an entry to row i.
+func (c *CSR) put(i, j int32, v float64) {
 	p := c.Start[i]
 	c.Start[i] = p + 1
 	c.Index[p] = j
@@ -107,8 +104,8 @@ func (c *CSR) place(i, j int32, v float64) {
 	}
 }
 
-// placed ends the filling: each row begins where the row before has ended.
-func (c *CSR) placed() {
+// finishRows ends the filling: it restores Start from the row ends.
+func (c *CSR) finishRows() {
 	copy(c.Start[1:], c.Start[:c.Rows])
 	c.Start[0] = 0
 }
@@ -120,9 +117,9 @@ func (c *CSR) mustBeSquare(what string) {
 	}
 }
 
-// AddIdentity returns the matrix plus the identity: every node gets an edge of
-// weight 1 to itself, on top of one that it may have. It panics unless the
-// matrix is square. Cost: O(Rows + NNZ) time, and the memory of the result.
+// AddIdentity returns the matrix plus the identity: every node gets an additional edge of weight 1
+// to itself. It panics unless the matrix is square. Cost: O(Rows + NNZ) time, and the memory of the
+// result.
 func (c *CSR) AddIdentity() *CSR {
 	c.mustBeSquare("adding the identity")
 	sum := &CSR{Rows: c.Rows, Cols: c.Cols, Start: make([]int64, c.Rows+1)}
@@ -152,10 +149,10 @@ func (c *CSR) AddIdentity() *CSR {
 	return sum
 }
 
-// diagonal returns the place of entry (i, i), or the place where it would be.
+// diagonal returns the offset of entry (i, i), or the offset where it would be inserted.
 func (c *CSR) diagonal(i int) (p int64, found bool) {
 	from, to := c.Start[i], c.Start[i+1]
-	for from < to { // the first entry whose column is not below i
+	for from < to { // the first entry with column ≥ i
 		middle := from + (to-from)/2
 		if int(c.Index[middle]) < i {
 			from = middle + 1
@@ -166,7 +163,7 @@ func (c *CSR) diagonal(i int) (p int64, found bool) {
 	return from, from < c.Start[i+1] && int(c.Index[from]) == i
 }
 
-// append puts an entry behind all others.
+// append appends an entry to the last row.
 func (c *CSR) append(j int32, v float64) {
 	c.Index = append(c.Index, j)
 	if c.Value != nil {
@@ -174,7 +171,7 @@ func (c *CSR) append(j int32, v float64) {
 	}
 }
 
-// appendRange appends the entries of src from one place to another.
+// appendRange appends the entries of src at the offsets from ≤ p < to.
 func (c *CSR) appendRange(src *CSR, from, to int64) {
 	c.Index = append(c.Index, src.Index[from:to]...)
 	switch {

@@ -20,14 +20,14 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// randomEntries returns a mixture of places, many of them repeated, in any order.
+// randomEntries returns entries in random order, many of them at the same position.
 func randomEntries(seed uint64, rows, cols, n int, ones bool) []sparse.Entry {
 	r := rand.New(rand.NewPCG(seed, 0))
 	entries := make([]sparse.Entry, n)
 	for k := range entries {
 		entries[k] = sparse.Entry{Row: int32(r.IntN(rows)), Col: int32(r.IntN(cols)), Value: 1}
 		if !ones {
-			entries[k].Value = math.Trunc(100 * r.Float64()) // whole, so that sums are exact; zeros too
+			entries[k].Value = math.Trunc(100 * r.Float64()) // integers, so that sums are exact; zeros too
 		}
 	}
 	return entries
@@ -42,8 +42,7 @@ func dense(rows, cols int, entries []sparse.Entry) blas64.General {
 	return m
 }
 
-// denseOf returns a sparse matrix in full. It fails the test when the matrix does
-// not keep its promises.
+// denseOf returns the dense form of a sparse matrix. It fails the test if the matrix is malformed.
 func denseOf(t testing.TB, c *sparse.CSR) blas64.General {
 	t.Helper()
 	m := matrix.New(c.Rows, c.Cols)
@@ -128,7 +127,7 @@ func TestCSRValuesOnlyWhereNeeded(t *testing.T) {
 	}
 }
 
-// TestCSRSumsInOrder has sums that depend on the order of their terms.
+// Entries whose sum depends on the order of the terms.
 func TestCSRSumsInOrder(t *testing.T) {
 	c := mustCSR(t, 1, 2, []sparse.Entry{{Value: 1}, {Value: 1e16}, {Col: 1, Value: 3}, {Value: -1e16}})
 	if diff := cmp.Diff([]float64{0, 3}, c.Value); diff != "" {
@@ -181,7 +180,7 @@ func mustPanicCSR(t *testing.T, name string, f func()) {
 func TestCSRScaledByDegrees(t *testing.T) {
 	entries := randomEntries(1, 12, 9, 60, false)
 	entries = slices.DeleteFunc(entries, func(e sparse.Entry) bool { return e.Row == 3 || e.Col == 4 })
-	entries = append(entries, sparse.Entry{Row: 3, Col: 4}) // a row and a column of nothing but a zero
+	entries = append(entries, sparse.Entry{Row: 3, Col: 4}) // a row and a column with only an explicit zero
 	for _, scale := range []float64{1, 1e-310, 1e303} {
 		scaled := slices.Clone(entries)
 		for k := range scaled {
@@ -203,7 +202,7 @@ func TestCSRScaledByDegrees(t *testing.T) {
 	}
 }
 
-// denseScaled returns the definition, entry by entry.
+// denseScaled implements the definition entry by entry.
 func denseScaled(a blas64.General, s sparse.DegreeScaling) blas64.General {
 	out, in := make([]float64, a.Rows), make([]float64, a.Cols)
 	for i := range a.Rows {
@@ -288,7 +287,7 @@ func TestCSRSource(t *testing.T) {
 	}
 }
 
-// readAllCSR reads a source in batches that are dirty and wider than its rows.
+// readAllCSR reads a source in batches that hold old values and are wider than its rows.
 func readAllCSR(t *testing.T, src stream.Source, batch int) blas64.General {
 	t.Helper()
 	r, err := src.Open(context.Background(), 0)
@@ -336,7 +335,7 @@ func TestCSRSourceIsCancelled(t *testing.T) {
 	}
 }
 
-// TestCSRPickRows: rows in any order, and twice, as of the matrix in full.
+// PickRows equals picking rows of the dense matrix, in any order and with repetitions.
 func TestCSRPickRows(t *testing.T) {
 	for _, ones := range []bool{true, false} {
 		c, err := sparse.NewCSR(9, 7, slices.Values(randomEntries(3, 9, 7, 30, ones)))
@@ -356,7 +355,7 @@ func TestCSRPickRows(t *testing.T) {
 	}
 }
 
-// TestCSRInduced: the part between some nodes, as of the matrix in full.
+// Induced equals the submatrix of the dense matrix.
 func TestCSRInduced(t *testing.T) {
 	for _, ones := range []bool{true, false} {
 		c, err := sparse.NewCSR(9, 9, slices.Values(randomEntries(4, 9, 9, 40, ones)))
@@ -375,7 +374,7 @@ func TestCSRInduced(t *testing.T) {
 	}
 }
 
-// TestReadCSR: what a matrix gives as a source is read back.
+// ReadCSR inverts Source.
 func TestReadCSR(t *testing.T) {
 	m := sparseMatrix(t)
 	got, err := sparse.ReadCSR(context.Background(), m.Source("m", nil))
@@ -387,7 +386,7 @@ func TestReadCSR(t *testing.T) {
 	checkError(t, err, "short: promised 11 rows and gave 10")
 }
 
-// promising is a source that promises other rows than it has.
+// promising is a source that promises another number of rows than it has.
 type promising struct {
 	stream.Source
 	rows int64
@@ -399,7 +398,7 @@ func (p promising) Info() stream.Info {
 	return info
 }
 
-// TestOpening: the rows from any on are what they are from the first.
+// The source yields the same rows from any starting row.
 func TestOpening(t *testing.T) {
 	conformance.Opening(t, sparseMatrix(t).Source("csr", nil), 1)
 }
@@ -419,7 +418,7 @@ func sparseMatrix(t *testing.T) *sparse.CSR {
 	return c
 }
 
-// checkError fails unless there is an error whose text has the part.
+// checkError fails unless the message of err contains part.
 func checkError(t *testing.T, err error, part string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), part) {

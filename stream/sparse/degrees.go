@@ -5,23 +5,21 @@ import (
 	"math"
 )
 
-// DegreeScaling says how the entries of an adjacency matrix A are divided by
-// the degrees of their nodes. D_out are the row sums of A, D_in its column sums.
+// DegreeScaling selects how the entries of an adjacency matrix A are divided by node degrees. D_out
+// are the row sums of A, D_in its column sums.
 type DegreeScaling uint8
 
-// The scalings by degrees.
 const (
 	NoDegreeScaling    DegreeScaling = iota // A
-	RowStochastic                           // D_out⁻¹ A: each row adds up to 1
+	RowStochastic                           // D_out⁻¹ A: each row sums to 1
 	SymmetricByDegrees                      // D_out^(−1/2) A D_in^(−1/2)
-	ColumnStochastic                        // A D_in⁻¹: each column adds up to 1
+	ColumnStochastic                        // A D_in⁻¹: each column sums to 1
 )
 
-// ScaledByDegrees returns the matrix with its entries divided by degrees. Rows and
-// columns that add up to nothing stay as they are: zero. It is an error when
-// an entry is negative, since degrees may then vanish, or when a degree
-// overflows; with NoDegreeScaling there is no error. Cost: O(Rows + Cols + NNZ)
-// time, 8 bytes an entry; everything but the values is shared.
+// ScaledByDegrees returns the matrix with its entries divided by degrees. Rows and columns with sum
+// zero stay zero. It returns an error if an entry is negative, since degrees may then vanish, or if
+// a degree overflows; NoDegreeScaling never fails. Cost: O(Rows + Cols + NNZ) time and 8 bytes per
+// entry; all but the values is shared.
 func (c *CSR) ScaledByDegrees(s DegreeScaling) (*CSR, error) {
 	if s == NoDegreeScaling {
 		return c, nil
@@ -45,13 +43,13 @@ func (c *CSR) ScaledByDegrees(s DegreeScaling) (*CSR, error) {
 	}
 	switch s {
 	case RowStochastic:
-		return c.changed(func(e Entry) float64 { return e.Value / out[e.Row] }), nil
+		return c.mapValues(func(e Entry) float64 { return e.Value / out[e.Row] }), nil
 	case ColumnStochastic:
-		return c.changed(func(e Entry) float64 { return e.Value / in[e.Col] }), nil
+		return c.mapValues(func(e Entry) float64 { return e.Value / in[e.Col] }), nil
 	}
-	roots(out)
-	roots(in)
-	return c.changed(func(e Entry) float64 { return e.Value / out[e.Row] / in[e.Col] }), nil
+	sqrtAll(out)
+	sqrtAll(in)
+	return c.mapValues(func(e Entry) float64 { return e.Value / out[e.Row] / in[e.Col] }), nil
 }
 
 // RowSums returns the sums of the rows: the weighted out-degrees of a graph.
@@ -72,7 +70,7 @@ func (c *CSR) ColumnSums() []float64 {
 	return sums
 }
 
-// checkWeights refuses negative entries.
+// checkWeights returns an error if an entry is negative.
 func (c *CSR) checkWeights() error {
 	for i := range c.Rows {
 		index, value := c.Row(i)
@@ -85,7 +83,7 @@ func (c *CSR) checkWeights() error {
 	return nil
 }
 
-// checkDegrees refuses degrees that overflow.
+// checkDegrees returns an error if a degree overflows.
 func checkDegrees(of string, degrees []float64) error {
 	for i, d := range degrees {
 		if math.IsInf(d, 0) {
@@ -95,17 +93,16 @@ func checkDegrees(of string, degrees []float64) error {
 	return nil
 }
 
-// roots takes the square root of every number.
-func roots(x []float64) {
+// sqrtAll replaces each number by its square root.
+func sqrtAll(x []float64) {
 	for i, v := range x {
 		x[i] = math.Sqrt(v)
 	}
 }
 
-// changed returns the matrix with other values in place of those that are not zero.
-// Divisions in to are safe: an inverse might overflow, a quotient by a degree
-// is at most 1.
-func (c *CSR) changed(to func(Entry) float64) *CSR {
+// mapValues returns the matrix with each nonzero value replaced by f. f should divide by a degree,
+// not multiply by its inverse: the inverse might overflow, the quotient is at most 1.
+func (c *CSR) mapValues(to func(Entry) float64) *CSR {
 	d := *c
 	d.Value = make([]float64, 0, len(c.Index))
 	for e := range c.Entries() {

@@ -6,33 +6,33 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Rows is a source of the rows of a sparse matrix, which are never made dense:
-// [stream.RowNumbers] to those who do not ask for more. Solvers that can use sparse rows look
-// whether a source is one; see [CSR.Source] for others.
+// Rows is a source of the rows of a sparse matrix that are never made dense. To a pass it is a
+// [stream.RowNumbers]; solvers that support sparse rows test for this type. For others use
+// [CSR.Source].
 type Rows struct {
 	*stream.RowNumbers
 	Matrix *CSR
-	// Into are, of nodes of a graph, the edges into the node whose edges out are the row of
-	// Matrix, over the same columns: for nodes that are not those of the columns, whose
-	// transpose does not have them. It may be nil.
+	// Into is for rows of nodes outside the graph of the columns. It holds their incoming edges,
+	// over the same columns as their outgoing edges in Matrix; the transpose of Matrix lacks these.
+	// It may be nil.
 	Into *CSR
 
-	turning sync.Once
-	turned  *CSR
+	once       sync.Once
+	transposed *CSR
 }
 
-// NewRows returns the rows of a matrix. transpose is that of the matrix, or nil.
+// NewRows returns the rows of a matrix. transpose is its transpose, or nil.
 func NewRows(name string, m, transpose *CSR) *Rows {
-	return &Rows{RowNumbers: &stream.RowNumbers{Name: name, Rows: int64(m.Rows)}, Matrix: m, turned: transpose}
+	return &Rows{RowNumbers: &stream.RowNumbers{Name: name, Rows: int64(m.Rows)}, Matrix: m, transposed: transpose}
 }
 
-// Transpose returns the transpose of the matrix. The first call makes it, unless it was
-// given.
+// Transpose returns the transpose of the matrix. The first call computes it unless it was given to
+// NewRows.
 func (s *Rows) Transpose() *CSR {
-	s.turning.Do(func() {
-		if s.turned == nil {
-			s.turned = s.Matrix.Transpose()
+	s.once.Do(func() {
+		if s.transposed == nil {
+			s.transposed = s.Matrix.Transpose()
 		}
 	})
-	return s.turned
+	return s.transposed
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// TestRows: a pass sees every row of the matrix by its number, and the transpose
-// is made once.
+// A pass sees every row of the matrix by its number, and the transpose is computed once.
 func TestRows(t *testing.T) {
 	m, err := sparse.NewCSR(1000, 7, func(yield func(sparse.Entry) bool) {
 		for i := range int32(1000) {

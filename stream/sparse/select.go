@@ -1,7 +1,7 @@
 package sparse
 
-// PickRows returns the matrix of some rows, in the order of their numbers' list. Cost: the
-// memory of the result.
+// PickRows returns the matrix of the given rows, in the given order. Cost: the memory of the
+// result.
 func (c *CSR) PickRows(rows []int64) *CSR {
 	p := &CSR{Rows: len(rows), Cols: c.Cols, Start: make([]int64, len(rows)+1)}
 	for i, r := range rows {
@@ -13,11 +13,11 @@ func (c *CSR) PickRows(rows []int64) *CSR {
 	return p
 }
 
-// Induced returns the part of a square matrix between some nodes, which ascend: the graph
-// that they induce, numbered anew. Cost: 4 bytes for each column besides the result.
+// Induced returns the rows and columns of the given ascending nodes of a square matrix, renumbered:
+// the induced subgraph. Cost: the result and 4 bytes per column.
 func (c *CSR) Induced(nodes []int64) *CSR {
 	c.mustBeSquare("the part between some nodes")
-	place := make([]int32, c.Cols) // 1 + number among the nodes
+	place := make([]int32, c.Cols) // 1 + index among nodes, 0 for other columns
 	for i, node := range nodes {
 		place[node] = int32(i) + 1
 	}

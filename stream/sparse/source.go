@@ -12,11 +12,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Source returns a source whose rows are the rows of the matrix, dense. It is for
-// matrices of which a block of dense rows fits in memory. columns are the names
-// of the columns, which for a graph are those of its nodes; nil gives them no names,
-// and messages call them c0, c1, ... It panics when there are names of another number than columns.
-// A row costs O(Cols).
+// Source returns a source of the rows as dense vectors. A block of dense rows must fit in memory.
+// columns are the names of the columns, for a graph those of its nodes; with nil, messages use c0,
+// c1, … It panics if columns has another length. Cost: O(Cols) per row.
 func (c *CSR) Source(name string, columns []string) stream.Gatherer {
 	nameless := columns == nil
 	if nameless {
@@ -31,8 +29,8 @@ func (c *CSR) Source(name string, columns []string) stream.Gatherer {
 	return &csrSource{stream.Info{Name: name, Columns: columns, Nameless: nameless, Rows: int64(c.Rows), SeekCost: 1, InMemory: true}, c}
 }
 
-// ReadCSR returns the rows of a source as a sparse matrix, without their zeros: what
-// [CSR.Source] has given. Cost: one pass, and the memory of the result.
+// ReadCSR reads a source such as [CSR.Source] into a sparse matrix, without its zeros. Cost: one
+// pass, and the memory of the result.
 func ReadCSR(ctx context.Context, src stream.Source) (m *CSR, err error) {
 	info := src.Info()
 	r, err := src.Open(ctx, 0)
@@ -60,7 +58,7 @@ func ReadCSR(ctx context.Context, src stream.Source) (m *CSR, err error) {
 	return m, errors.Join(err, r.Close())
 }
 
-// denseRows returns how many rows are made dense at a time.
+// denseRows returns the number of rows that are expanded at a time.
 func denseRows(info stream.Info) int {
 	n := min(1024, stream.BlockRows(len(info.Columns)))
 	if info.Rows >= 0 {
@@ -69,7 +67,7 @@ func denseRows(info stream.Info) int {
 	return n
 }
 
-// appendDense appends a row.
+// appendDense appends the nonzeros of a row.
 func (c *CSR) appendDense(x []float64) {
 	for j, v := range x {
 		if v != 0 {
@@ -94,7 +92,7 @@ func (s *csrSource) Open(ctx context.Context, first int64) (stream.Reader, error
 	return &csrReader{ctx: ctx, m: s.m, next: int(first)}, nil
 }
 
-// Gather implements Gatherer.
+// Gather implements [stream.Gatherer].
 func (s *csrSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	for i, r := range rows {
 		if ctx.Err() != nil {
@@ -105,10 +103,10 @@ func (s *csrSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch)
 	return nil
 }
 
-// expand writes row r with its zeros to row i of x.
+// expand writes row r of the matrix to row i of x, with zeros.
 func (c *CSR) expand(x blas64.General, i, r int) {
 	if x.Cols == 0 {
-		return // x may have no data at all
+		return // x may have no data
 	}
 	dst := matrix.Row(x, i)
 	clear(dst)

@@ -11,28 +11,27 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// values is the values of one field in one batch.
+// values is the array of one field in one batch.
 type values struct {
 	length  int64
-	nulls   int64 // as far as it is known
-	first   int   // number of the first buffer
-	data    int   // buffers that views point into, behind the two of its own
+	nulls   int64 // as stated in the header
+	first   int   // index of the first buffer
+	data    int   // number of data buffers of views, after its two own buffers
 	buffers *ipcBuffers
 	child   *values
 	dict    *dictionary
-	above   []values // structures around it, of the same length
+	above   []values // enclosing structures, of the same length
 }
 
 // errShort reports that a buffer is shorter than its array.
 var errShort = errors.New("a buffer is shorter than the array that is in it")
 
-// ipcBuffers are the buffers of a message. Those that are not compressed are
-// read a piece at a time, and large ones that are compressed unpacked so: no batch is ever
-// in memory as a whole.
+// ipcBuffers holds the buffers of a message. Uncompressed buffers are read in pieces, and large
+// compressed ones unpacked in pieces: no batch is ever completely in memory.
 type ipcBuffers struct {
 	body     io.ReaderAt
 	bodySize int64
-	table    flatVector // of offset and length
+	table    flatVector // offset and length of each buffer
 	codec    codec
 	heads    map[int]bufferHead
 	unpacked map[int][]byte
@@ -41,37 +40,36 @@ type ipcBuffers struct {
 	space    *workspace
 }
 
-// bufferHead is how a buffer is stored.
+// bufferHead describes the storage of a buffer.
 type bufferHead struct {
-	at, length int64 // in the body, without its head
-	size       int64 // unpacked
+	at, length int64 // in the body, after its head
+	size       int64 // unpacked size
 	stored     bool  // not compressed
 	inPieces   bool
-	holds      int64 // how many bytes a reader holds of it, besides the largest that is packed
+	holds      int64 // memory for reading it, except for the packed bytes
 }
 
-// workspace is what the compressed buffers of one batch after the other are unpacked into,
-// and with. That of a batch is used again for the next.
+// workspace is the memory for unpacking compressed buffers. Successive batches reuse it.
 type workspace struct {
 	compression.Unpacker
 	packed []byte
-	blocks map[int][]byte // by number of the buffer
+	blocks map[int][]byte // by buffer index
 	pieces map[int]*pieces
 }
 
-// block returns n bytes for buffer i.
+// block returns n bytes of memory for buffer i.
 func (m *workspace) block(i int, n int64) []byte {
 	if int64(cap(m.blocks[i])) < n {
 		if m.blocks == nil {
 			m.blocks = map[int][]byte{}
 		}
-		delete(m.blocks, i) // may go before the new one comes
+		delete(m.blocks, i) // the old block may be freed before the new one is allocated
 		m.blocks[i] = make([]byte, n)
 	}
 	return m.blocks[i][:n]
 }
 
-// piecesOf returns what unpacks buffer i in pieces.
+// piecesOf returns a decompressor of buffer i in pieces.
 func (m *workspace) piecesOf(i int, c codec) (p *pieces, err error) {
 	if p = m.pieces[i]; p != nil {
 		return p, nil
@@ -100,7 +98,7 @@ func (m *workspace) Close() {
 	}
 }
 
-// codec is how buffers are compressed.
+// codec is the compression of buffers.
 type codec uint8
 
 const (
@@ -109,8 +107,8 @@ const (
 	zstdFrames
 )
 
-// newIPCBuffers returns the buffers of a record batch in the body of m. They are of use
-// until space is given to others.
+// newIPCBuffers returns the buffers of a record batch in the body of m. They are valid until space
+// is used for another batch.
 func newIPCBuffers(batch flatTable, m *message, space *workspace) (*ipcBuffers, error) {
 	b := &ipcBuffers{body: m.body, bodySize: m.bodySize, table: batch.vector(2, 16), space: space}
 	if c, ok := batch.table(3); ok {
@@ -133,8 +131,8 @@ func newIPCBuffers(batch flatTable, m *message, space *workspace) (*ipcBuffers, 
 	return b, nil
 }
 
-// head returns how buffer i is stored. A compressed one is its length as an i64 (-1: not
-// compressed), then a frame.
+// head returns the description of buffer i. A compressed buffer starts with its length as an i64
+// (-1: not compressed), followed by a frame.
 func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 	if i >= b.table.n {
 		return h, fmt.Errorf("there are only %d buffers", b.table.n)
@@ -171,7 +169,7 @@ func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 	return h, nil
 }
 
-// choose chooses whether a frame with this beginning is unpacked in pieces.
+// choose decides whether a frame with this beginning is unpacked in pieces.
 func (h *bufferHead) choose(c codec, frame []byte) {
 	holds, ok := compression.LZ4FrameHolds(frame)
 	if c == zstdFrames {
@@ -188,8 +186,8 @@ func (b *ipcBuffers) size(i int) (int64, error) {
 	return h.size, err
 }
 
-// read returns n bytes of buffer i from a position on. They are in scratch or in memory that
-// lives as long as the batch.
+// read returns n bytes of buffer i, starting at from. They are in scratch or in memory that lives
+// as long as the batch.
 func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error) {
 	h, err := b.head(i)
 	if err != nil {
@@ -198,7 +196,7 @@ func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error)
 	if from < 0 || n < 0 || from > h.size || n > h.size-from {
 		return nil, errShort
 	}
-	if n == 0 { // at the end of the body a read of nothing says that it ends
+	if n == 0 { // an empty read at the end of the body would return io.EOF
 		return nil, nil
 	}
 	if h.stored {
@@ -218,7 +216,7 @@ func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error)
 	return data, nil
 }
 
-// piece unpacks n bytes of buffer i from a position on.
+// piece unpacks n bytes of buffer i, starting at from.
 func (b *ipcBuffers) piece(i int, h bufferHead, from, n int64) ([]byte, error) {
 	p := b.begun[i]
 	if p == nil {
@@ -234,7 +232,7 @@ func (b *ipcBuffers) piece(i int, h bufferHead, from, n int64) ([]byte, error) {
 	return p.read(from, n)
 }
 
-// unpack unpacks buffer i as a whole.
+// unpack unpacks the whole of buffer i.
 func (b *ipcBuffers) unpack(i int, h bufferHead) ([]byte, error) {
 	if data, ok := b.unpacked[i]; ok {
 		return data, nil
@@ -265,7 +263,7 @@ func (b *ipcBuffers) unpackFrame(dst, src []byte) error {
 	return b.space.LZ4Frame(dst, src)
 }
 
-// arrayIn returns the array of field f in a record batch of a message.
+// arrayIn returns the array of field f in a record batch.
 func (f *field) arrayIn(batch flatTable, buffers *ipcBuffers, dicts dictionaries) (values, error) {
 	nodes := batch.vector(1, 16)
 	if f.node >= nodes.n {

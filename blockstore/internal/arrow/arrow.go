@@ -1,23 +1,19 @@
 // Package arrow reads Arrow IPC files and streams, and writes them.
 //
-// # How it is read
+// # Reading
 //
-// The library (arrow/go v16) understands the schema, and writes. Batches are read here,
-// because the library
-// holds a batch in memory twice whatever the columns wanted, allocates what a
-// damaged length claims, takes a stream that was cut for one that ended, and
-// decompresses zstd in goroutines of its own. Here the values of the chosen
-// columns come from the file a tile at a time. Compressed buffers are unpacked as a whole, those
-// of a batch into the memory of the batch before, but large ones in pieces, as they are read:
-// frames are made for that.
+// The library (arrow/go v16) parses the schema, and writes. This package reads batches itself. The
+// library holds a batch in memory twice whatever columns are requested, allocates as much as a
+// damaged length claims, mistakes a truncated stream for a complete one, and starts goroutines to
+// decompress zstd. Here the values of the chosen columns are read from the file a tile at a time.
+// Small compressed buffers are unpacked as a whole, into the memory of the previous batch, and
+// large ones in pieces.
 //
-// Opening reads the headers of all messages (a few hundred bytes for each
-// batch), not the rows. What is checked: every message lies within the file,
-// its arrays and buffers are those of the schema and lie within the message,
-// the footer lists exactly the messages that are there, a stream ends with a
-// message or its end mark and has nothing behind that, every array has as many values
-// as the batch has rows and its buffers hold them. What cannot be checked: the values, since the
-// format has no checksums.
+// Opening reads the headers of all messages (a few hundred bytes per batch), not the rows. It
+// verifies that every message lies within the file; that its arrays and buffers match the schema
+// and lie within the message; that the footer lists exactly the messages in the file; that a stream
+// ends after a message or with its end mark; and that every array has the length of its batch with
+// large enough buffers. It cannot verify values, since the format has no checksums.
 package arrow
 
 import (
@@ -31,11 +27,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// tileRows is how many rows, or numbers in lists, of a column are read at a
-// time.
+// tileRows is the number of rows of a column, or of numbers in lists, read at a time.
 const tileRows = 4096
 
-// table is an Arrow file or a file that holds a stream.
+// table is an Arrow file, or a file that holds a stream.
 type table struct {
 	column.TableInfo
 	stamp file.Stamp
@@ -52,7 +47,7 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 	return OpenFile(path, f, stamp)
 }
 
-// OpenFile reads the headers of the open file f, which messages call path.
+// OpenFile reads the headers of the open file f. path is its name in messages.
 func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) {
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
 	var err error
@@ -97,8 +92,8 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	}), nil
 }
 
-// findWidths gives list columns the length of their first list that is not
-// null. A column without one cannot be read.
+// findWidths sets the width of list columns to the length of the first list that is not null. A
+// column without one cannot be read.
 func (t *table) findWidths(file io.ReaderAt) error {
 	feed := t.feed(file, nil)
 	defer feed.close()
@@ -118,18 +113,17 @@ func (t *table) findWidths(file io.ReaderAt) error {
 	return nil
 }
 
-// feed reads the batches of file in order and closes closer at the end, if it
-// is not nil.
+// feed returns a feed of the batches of file, in order. closer, if not nil, is closed at the end.
 func (t *table) feed(file io.ReaderAt, closer io.Closer) *feed {
 	return &feed{path: t.Path, index: t.index, file: file, closer: closer, dicts: dictionaries{}}
 }
 
-// needsWidths reports whether the width of some column is not known.
+// needsWidths reports whether the width of a column is unknown.
 func (s *schema) needsWidths() bool {
 	return slices.ContainsFunc(s.fields, func(f field) bool { return f.kind == column.Vector && f.width == 0 })
 }
 
-// learnWidths takes widths that are not known from a batch.
+// learnWidths determines unknown widths from a batch.
 func (s *schema) learnWidths(path string, b *batch) error {
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -147,8 +141,8 @@ func (s *schema) learnWidths(path string, b *batch) error {
 	return nil
 }
 
-// learnWidth finds the first list that is not null, and makes sure that those after it in
-// the batch are as long. Nulls are not counted.
+// learnWidth finds the first list that is not null, and checks that later lists in the batch have
+// the same length. Nulls are ignored.
 func (c *columnReader) learnWidth() error {
 	for at := int64(0); at < c.array.length; at += tileRows {
 		n := int(min(c.array.length-at, tileRows))
@@ -173,7 +167,7 @@ func (c *columnReader) learnWidth() error {
 	return nil
 }
 
-// dropUnknown gives up list columns without a width.
+// dropUnknown makes list columns without a width unreadable.
 func (s *schema) dropUnknown() {
 	for i := range s.fields {
 		if f := &s.fields[i]; f.kind == column.Vector && f.width == 0 {

@@ -7,25 +7,25 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// columnReader reads a column of batches. The columns of a pass, which are read one after the other, share
-// the scratch that their tiles go through.
+// columnReader reads a column of batches. The columns of a pass are read one after another and
+// share scratch memory.
 type columnReader struct {
 	path string
 	*field
-	slots    []int // where the numbers of a value go in a row, see column.Choice; nil if it is kept
-	inOrder  bool  // one after the other
+	slots    []int // positions of the numbers of a value in a row, see column.Choice; nil if it is kept
+	inOrder  bool  // slots are consecutive
 	array    values
 	firstRow int64 // absolute row of the first value of the array
 	s        *scratch
-	child    *scratch // of elements of lists
+	child    *scratch // for elements of lists
 }
 
-// fault returns an error about a batch.
+// fault returns an error about the current batch.
 func (c *columnReader) fault(err error) error {
 	return fault.Cell(c.path, -1, c.name, "the batch that begins with row %d: %w", c.firstRow, fault.Damaged(err))
 }
 
-// read puts rows at..at+n-1 of the batch into the rows that begin at dst[0], dst[stride],
+// read stores rows at..at+n-1 of the batch in the rows that begin at dst[0], dst[stride],
 // dst[2*stride] and so on.
 func (c *columnReader) read(dst []float64, stride int, at int64, n int) error {
 	if c.kind == column.Vector {
@@ -97,8 +97,7 @@ func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int
 	return nil
 }
 
-// loadLists loads where n lists begin and end. There are as many in the array: it has those of
-// the batch.
+// loadLists loads the bounds of n lists. The caller has checked that the array has them.
 func (s *scratch) loadLists(f *field, a *values, at int64, n int) error {
 	if err := s.loadParents(a, at, n); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (c *columnReader) keep(dst *stream.Column, at int64, n int) error {
 	return nil
 }
 
-// keepFloats does what keep does for floats, straight from their buffer where the layout allows that.
+// keepFloats is keep for floats. It reads straight from their buffer if the layout allows it.
 func (c *columnReader) keepFloats(dst *stream.Column, at int64, n int) error {
 	i, err := c.s.numbers(c.field, &c.array, column.GrowFloats(dst, n), 1, at, n)
 	if err != nil {

@@ -7,22 +7,22 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/compression"
 )
 
-// dictionary is the values that indexes stand for.
+// dictionary holds the values of an Arrow dictionary.
 type dictionary struct {
 	words   []uint64
-	floats  []float64 // of the words, NaN for nulls; of no use if inexact
-	inexact bool      // no float64 holds one of the integers
+	floats  []float64 // values as floats, NaN for nulls; undefined if inexact
+	inexact bool      // float64 cannot represent one of the integers
 	texts   []string
 	valid   []bool
 }
 
-// dictionaries are dictionaries by number.
+// dictionaries maps ids to dictionaries.
 type dictionaries map[int64]*dictionary
 
 // size returns the number of values.
 func (d *dictionary) size() int { return len(d.valid) }
 
-// entry returns the number of the entry that the index w of field f names.
+// entry returns the entry for the index w of field f.
 func (d *dictionary) entry(f *field, w uint64) (int64, error) {
 	index := column.NumberFormat{Form: column.UnsignedForm, Bits: f.bits}
 	if f.signed {
@@ -35,8 +35,8 @@ func (d *dictionary) entry(f *field, w uint64) (int64, error) {
 	return k, nil
 }
 
-// entryBytes is what an entry of a dictionary takes: whether it is null, and a word with its
-// float64 or the header of a string.
+// entryBytes is the memory of an entry: a null flag, and a word with its float64 or a string
+// header.
 const entryBytes = 1 + 16
 
 // add appends all values of a to d.
@@ -67,7 +67,7 @@ func (d *dictionary) add(f *field, a values) error {
 	return nil
 }
 
-// read adds the dictionary in message m, if field uses it.
+// read adds the dictionary in message m if a field uses it.
 func (ds dictionaries) read(m *message, fields []field, space *workspace) error {
 	head, ok := flatRoot(m.meta).table(2)
 	if !ok {

@@ -8,8 +8,9 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 )
 
-// Encode writes records as a stream, each before the next is asked for, and the schema with the first. It returns the
-// first error: of the sequence, of a record that is not of the schema, or of out. Then the stream has no end mark.
+// Encode writes records as a stream, each before it requests the next, and the schema with the
+// first. It returns the first error: of the sequence, of a record that does not match the schema,
+// or of out. After an error the stream has no end mark.
 func Encode(out io.Writer, schema *arrow.Schema, records iter.Seq2[arrow.Record, error]) (err error) {
 	open := &valve{Writer: out}
 	w := ipc.NewWriter(open, ipc.WithSchema(schema))
@@ -19,14 +20,14 @@ func Encode(out io.Writer, schema *arrow.Schema, records iter.Seq2[arrow.Record,
 		}
 		if err != nil {
 			open.shut = true
-			_ = w.Close() // lets dictionaries go
+			_ = w.Close() // releases dictionaries
 			return err
 		}
 	}
 	return w.Close()
 }
 
-// valve is a writer that can be shut.
+// valve is a writer that can be shut off.
 type valve struct {
 	io.Writer
 	shut bool

@@ -15,7 +15,7 @@ type batch struct {
 	dicts       dictionaries
 }
 
-// open goes to a batch.
+// open starts reading a batch.
 func (c *columnReader) open(b *batch) (err error) {
 	c.firstRow = b.first
 	if c.array, err = c.arrayIn(b.table, b.buffers, b.dicts); err != nil {
@@ -37,17 +37,17 @@ func newBatch(m *message, first int64, dicts dictionaries, space *workspace) (*b
 	return &batch{first: first, rows: table.int64(0), table: table, buffers: buffers, dicts: dicts}, nil
 }
 
-// feed reads the messages of a file by its index.
+// feed reads the messages of a file in the order of its index.
 type feed struct {
 	path   string
 	index  *index
 	file   io.ReaderAt
-	closer io.Closer // nil when somebody else closes the file
-	at     int       // next entry
-	wanted []field   // that will be read, for the dictionaries
+	closer io.Closer // nil if the file is closed elsewhere
+	at     int       // index of the next entry
+	wanted []field   // fields that will be read, to select dictionaries
 	dicts  dictionaries
 	space  workspace
-	live   *live // what comes through a pipe, without an index; nil for a file
+	live   *live // input of a pipe, which has no index; nil for a file
 }
 
 func (f *feed) close() error {
@@ -58,7 +58,7 @@ func (f *feed) close() error {
 	return f.closer.Close()
 }
 
-// next returns the next batch, which is valid until the call after, or io.EOF after the last one.
+// next returns the next batch, valid until the following call, or io.EOF after the last one.
 func (f *feed) next() (*batch, error) {
 	if f.live != nil {
 		return f.nextLive()
@@ -92,7 +92,7 @@ func (f *feed) batch(e *entry) (*batch, error) {
 	return b, nil
 }
 
-// dictionary reads a dictionary if it is wanted.
+// dictionary reads a dictionary if a wanted field uses it.
 func (f *feed) dictionary(e *entry) error {
 	m, err := e.message(f.file)
 	if err == nil {
@@ -104,8 +104,8 @@ func (f *feed) dictionary(e *entry) error {
 	return nil
 }
 
-// seek goes to the batch that holds row, which is not before the one at hand,
-// by way of the dictionaries on the way.
+// seek returns the batch that holds row, not before the current one. It reads the dictionaries on
+// the way.
 func (f *feed) seek(row int64) (*batch, error) {
 	for f.at < len(f.index.entries) {
 		e := &f.index.entries[f.at]

@@ -5,20 +5,19 @@ import (
 	"fmt"
 )
 
-// flatTable is a table of a FlatBuffer, in which Arrow writes its metadata:
-// https://flatbuffers.dev/internals. Positions that lie outside the bytes
-// panic; callers are guarded.
+// flatTable is a table of a FlatBuffer, the encoding of Arrow metadata:
+// https://flatbuffers.dev/internals. Positions outside the bytes panic; callers are guarded.
 type flatTable struct {
 	b   []byte
 	pos int
 }
 
-// flatRoot returns the table that b holds.
+// flatRoot returns the root table of b.
 func flatRoot(b []byte) flatTable {
 	return flatTable{b, int(binary.LittleEndian.Uint32(b))}
 }
 
-// at returns the position of field i, or 0 when it is absent.
+// at returns the position of field i, or 0 if it is absent.
 func (t flatTable) at(i int) int {
 	fields := t.pos - int(int32(binary.LittleEndian.Uint32(t.b[t.pos:])))
 	slot := 4 + 2*i
@@ -32,7 +31,7 @@ func (t flatTable) at(i int) int {
 	return t.pos + offset
 }
 
-// int64 returns field i, 0 when it is absent.
+// int64 returns field i, 0 if it is absent.
 func (t flatTable) int64(i int) int64 {
 	if at := t.at(i); at > 0 {
 		return int64(binary.LittleEndian.Uint64(t.b[at:]))
@@ -40,7 +39,7 @@ func (t flatTable) int64(i int) int64 {
 	return 0
 }
 
-// int16 returns field i, 0 when it is absent.
+// int16 returns field i, 0 if it is absent.
 func (t flatTable) int16(i int) int {
 	if at := t.at(i); at > 0 {
 		return int(int16(binary.LittleEndian.Uint16(t.b[at:])))
@@ -48,7 +47,7 @@ func (t flatTable) int16(i int) int {
 	return 0
 }
 
-// byte returns field i, 0 when it is absent.
+// byte returns field i, 0 if it is absent.
 func (t flatTable) byte(i int) byte {
 	if at := t.at(i); at > 0 {
 		return t.b[at]
@@ -65,7 +64,7 @@ func (t flatTable) table(i int) (flatTable, bool) {
 	return flatTable{t.b, at + int(binary.LittleEndian.Uint32(t.b[at:]))}, true
 }
 
-// vector returns the bytes of the vector in field i, whose elements have size bytes.
+// vector returns the vector in field i, whose elements have size bytes.
 func (t flatTable) vector(i, size int) flatVector {
 	at := t.at(i)
 	if at == 0 {

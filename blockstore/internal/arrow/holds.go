@@ -11,21 +11,21 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// decoderBytes is about what the decoder of compressed buffers holds: windows and tables.
+// decoderBytes is about the memory of a decoder of compressed buffers: windows and tables.
 const decoderBytes = 4 << 20
 
-// weighedBatches is how many batches are looked at for what they hold, of those with the
-// most rows and of those with the most bytes.
+// weighedBatches is the number of batches inspected for the memory estimate, of those with the most
+// rows and of those with the most bytes.
 const weighedBatches = 64
 
-// weight is what a reader holds of the chosen columns: of compressed batches one, as far as
-// it is not unpacked in pieces, of others next to nothing, and dictionaries.
+// weight estimates the memory of a reader of the chosen columns: one compressed batch, except for
+// buffers unpacked in pieces, and the dictionaries. Uncompressed batches take next to nothing.
 type weight struct {
 	wanted  []field
-	packed  int64           // the largest compressed buffer
-	blocks  map[int]int64   // the most that is held of each buffer
-	lists   map[int64]int64 // dictionaries, by their numbers
-	batches bool            // some are compressed
+	packed  int64           // size of the largest compressed buffer
+	blocks  map[int]int64   // maximal memory of each buffer
+	lists   map[int64]int64 // sizes of dictionaries, by id
+	batches bool            // some batches are compressed
 }
 
 func newWeight(s *schema, c *column.Choice) *weight {
@@ -34,7 +34,7 @@ func newWeight(s *schema, c *column.Choice) *weight {
 	return w
 }
 
-// bytes returns the sum.
+// bytes returns the total.
 func (w *weight) bytes() int64 {
 	sum := w.packed
 	if len(w.blocks) > 0 {
@@ -49,7 +49,7 @@ func (w *weight) bytes() int64 {
 	return sum
 }
 
-// batch adds the chosen buffers of a batch, if they are compressed.
+// batch adds the chosen buffers of a batch if they are compressed.
 func (w *weight) batch(table flatTable, b *ipcBuffers) error {
 	if b.codec == plain {
 		return nil
@@ -68,8 +68,8 @@ func (w *weight) batch(table flatTable, b *ipcBuffers) error {
 	return nil
 }
 
-// buffersOf is how many buffers an array has by its layout, those of elements apart. What is
-// not read is of interest as a structure around others.
+// buffersOf is the number of buffers of an array by layout, without those of elements. An unread
+// field counts as an enclosing structure.
 var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, viewLayout: 2, fixedLayout: 1, listLayout: 2, dictLayout: 2, fixedBytesLayout: 2}
 
 // array adds the buffers of an array.
@@ -98,11 +98,11 @@ func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
 	return w.array(f.child, a.child, b)
 }
 
-// dictionary adds the values of a dictionary, which are kept, if a chosen field uses it.
+// dictionary adds the values of a dictionary if a chosen field uses it.
 func (w *weight) dictionary(m *message) error {
 	head, ok := flatRoot(m.meta).table(2)
 	if !ok {
-		return nil // reading will tell
+		return nil // reading reports the error
 	}
 	f := dictionaryField(w.wanted, head.int64(0))
 	if f == nil {
@@ -135,13 +135,13 @@ func (w *weight) dictionary(m *message) error {
 	return w.array(f.child, &a, b)
 }
 
-// readerCost returns what a reader passes over that begins in the middle, and what it
-// holds. It looks at the headers of the largest batches and at those of their chosen
-// buffers; where they are damaged, reading will tell.
+// readerCost returns the number of rows that a reader skips when it begins in the middle, and its
+// memory. It inspects the headers of the largest batches and of their chosen buffers, and ignores
+// damage, which reading reports.
 func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 	file, err := t.stamp.OpenAnytime()
 	if err != nil {
-		return 1, 0 // opening will tell
+		return 1, 0 // opening reports the error
 	}
 	defer file.Close()
 	w := newWeight(t.index.schema, c)
@@ -164,8 +164,8 @@ func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 	return seekCost, readerBytes + w.bytes() + t.columnBytes(len(w.wanted))
 }
 
-// columnBytes returns what a reader holds of so many columns, with a tile of one of them, and of the headers of their
-// batches: that of the batch before is garbage while the next one is read.
+// columnBytes returns the memory of a reader for the given number of columns, with a tile of one of
+// them, and for the headers of two batches: the previous one is garbage while the next is read.
 func (t *table) columnBytes(columns int) int64 {
 	head := int64(0)
 	for _, e := range t.index.entries {

@@ -12,42 +12,42 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// arrowMagic begins and ends the file format. In between is an ordinary stream
-// and a footer, which lists where the batches are.
+// arrowMagic begins and ends the file format. In between are an ordinary stream and a footer, which
+// lists the positions of the batches.
 const arrowMagic = "ARROW1"
 
-// entry is where a message of a file is.
+// entry is the position of a message in a file.
 type entry struct {
 	kind     byte
-	at       int64 // its beginning
-	body     int64 // its body
+	at       int64 // offset of its beginning
+	body     int64 // offset of its body
 	bodySize int64
 	first    int64 // absolute row of the first row of a batch
 	rows     int64
 }
 
-// index is what the headers of the messages of a file say.
+// index holds the headers of all messages of a file.
 type index struct {
 	schema  *schema
 	entries []entry
 	rows    int64
 	isFile  bool
 
-	begin    int64  // of a pipe: where the messages behind the schema begin
+	begin    int64  // in a pipe: the offset after the schema
 	unmarked bool   // a stream has no end mark
-	nulls    []bool // whether a batch has nulls in each field
+	nulls    []bool // for each field, whether a batch has nulls
 }
 
-// with returns the index with a policy for integers that no float64 holds.
+// with returns the index with a policy for integers that float64 cannot represent.
 func (x *index) with(inexact column.Inexact) *index {
 	out := *x
 	out.schema = x.schema.with(inexact)
 	return &out
 }
 
-// newIndex reads the header of every message in a file of the given size. A file must
-// agree with its footer, so that no part can be missing; of a stream that is sure only
-// if it ends with its end mark.
+// newIndex reads the header of every message in a file of the given size. A file must agree with
+// its footer, so that no part is missing; for a stream that is certain only if it ends with its end
+// mark.
 func newIndex(file io.ReaderAt, size int64) (*index, error) {
 	var head [8]byte
 	switch _, err := file.ReadAt(head[:], 0); {
@@ -75,12 +75,12 @@ func newIndex(file io.ReaderAt, size int64) (*index, error) {
 	if !x.isFile {
 		return x, nil
 	}
-	// A file may have its dictionaries anywhere; batches need all of them.
+	// Dictionaries may be anywhere in a file, but batches need all of them.
 	slices.SortStableFunc(x.entries, func(a, b entry) int { return cmp.Compare(a.kind, b.kind) })
 	return x, x.compare(footer)
 }
 
-// readFooter reads the footer of a file and says where it begins.
+// readFooter reads the footer of a file and returns its offset.
 func readFooter(file io.ReaderAt, size int64) (flatTable, int64, error) {
 	const tail = 4 + len(arrowMagic)
 	var end [tail]byte
@@ -106,8 +106,8 @@ func readFooter(file io.ReaderAt, size int64) (flatTable, int64, error) {
 	return flatRoot(raw), start, nil
 }
 
-// schemaOfFooter takes the schema of the footer, for files that have none before their
-// batches: those of JavaScript's writer.
+// schemaOfFooter takes the schema from the footer, for files of JavaScript's writer, which have
+// none before their batches.
 func (x *index) schemaOfFooter(footer flatTable) error {
 	table, ok := footer.table(1)
 	if !ok {
@@ -119,9 +119,8 @@ func (x *index) schemaOfFooter(footer flatTable) error {
 	return err
 }
 
-// schemaAsMessage returns a message whose content is a schema that is written elsewhere:
-// a table of version, kind and content, with its description, before the bytes that the
-// schema is in.
+// schemaAsMessage returns a message with the given schema as its content: a table of version, kind
+// and content, with its vtable, in front of the bytes that hold the schema.
 func schemaAsMessage(schema flatTable, version int) message {
 	const head, vtable, table, content = 32, 4, 16, 20
 	b := make([]byte, head, head+len(schema.b))
@@ -137,7 +136,7 @@ func schemaAsMessage(schema flatTable, version int) message {
 	return message{kind: schemaMessage, meta: append(b, schema.b...)}
 }
 
-// scan walks the messages between start and limit.
+// scan reads the message headers between start and limit.
 func (x *index) scan(file io.ReaderAt, start, limit int64) error {
 	for at := start; ; {
 		if x.isFile && at == limit {
@@ -161,7 +160,7 @@ func (x *index) scan(file io.ReaderAt, start, limit int64) error {
 	}
 }
 
-// ended checks that the end mark, up to at, is at the end.
+// ended checks that the end mark, which ends at at, is the end of the stream.
 func (x *index) ended(at, limit int64) error {
 	if rest := limit - at; rest > 8 || rest > 0 && !x.isFile {
 		return fmt.Errorf("%d bytes follow the end mark of the stream at byte %d", rest, at)
@@ -176,7 +175,7 @@ func (x *index) complete() error {
 	return nil
 }
 
-// add notes a message.
+// add adds a message to the index.
 func (x *index) add(m *message, e entry) error {
 	if x.schema == nil || x.isFile && len(x.entries) == 0 && m.kind == schemaMessage {
 		var err error
@@ -190,7 +189,7 @@ func (x *index) add(m *message, e entry) error {
 		if err != nil {
 			return err
 		}
-		if err := x.seeNulls(m); err != nil {
+		if err := x.observeNulls(m); err != nil {
 			return err
 		}
 		e.first, e.rows = x.rows, rows
@@ -204,7 +203,7 @@ func (x *index) add(m *message, e entry) error {
 	return nil
 }
 
-// check compares a batch with the schema and returns the number of its rows.
+// check compares a batch with the schema and returns its number of rows.
 func (s *schema) check(m *message) (int64, error) {
 	batch, err := m.batchOf()
 	if err != nil {
@@ -238,8 +237,8 @@ func (s *schema) check(m *message) (int64, error) {
 	return rows, nil
 }
 
-// seeNulls notes the fields in which a batch has nulls.
-func (x *index) seeNulls(m *message) error {
+// observeNulls records the fields in which a batch has nulls.
+func (x *index) observeNulls(m *message) error {
 	batch, err := m.batchOf()
 	if err != nil {
 		return err
@@ -250,7 +249,7 @@ func (x *index) seeNulls(m *message) error {
 	}
 	for i := range x.schema.fields {
 		f := &x.schema.fields[i]
-		x.nulls[i] = x.nulls[i] || f.layout == dictLayout || nodes.int64(f.node, 8) != 0 // a dictionary may have nulls itself
+		x.nulls[i] = x.nulls[i] || f.layout == dictLayout || nodes.int64(f.node, 8) != 0 // a dictionary may contain nulls
 		for k := range f.parents {
 			x.nulls[i] = x.nulls[i] || nodes.int64(f.parents[k].node, 8) != 0
 		}
@@ -258,7 +257,7 @@ func (x *index) seeNulls(m *message) error {
 	return nil
 }
 
-// compare checks that the footer lists the batches and dictionaries found.
+// compare checks that the footer lists exactly the batches and dictionaries found.
 func (x *index) compare(footer flatTable) error {
 	for _, kind := range []byte{dictionaryMessage, batchMessage} {
 		blocks := footer.vector(int(kind), 24) // the fields of the footer are in the same order
@@ -279,7 +278,7 @@ func (x *index) compare(footer flatTable) error {
 	return nil
 }
 
-// message reads the metadata of an entry again.
+// message rereads the metadata of an entry.
 func (e *entry) message(file io.ReaderAt) (*message, error) {
 	r := io.NewSectionReader(file, e.at, e.body-e.at)
 	m, n, err := readMeta(r, e.body-e.at+e.bodySize)

@@ -12,19 +12,20 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// live reads the messages of a stream that comes through a pipe, one after the other. The message at hand is in
-// memory as a whole: a batch of the writer's size.
+// live reads the messages of a stream from a pipe, one after another. The current message is
+// completely in memory: a batch of the size that its writer chose.
 type live struct {
 	in       *file.Live
-	at       int64  // where the next message begins
-	keep     int64  // nothing from here on is forgotten; -1: only what comes before at is
-	rows     int64  // of the batches before it
-	unmarked func() // is called if the stream ends without its end mark
+	at       int64  // offset of the next message
+	keep     int64  // bytes from here on are retained; -1: those from at on
+	rows     int64  // in the batches before it
+	unmarked func() // called if the stream ends without its end mark
 	limit    func() column.Limit
-	holds    *weight // of the dictionaries, and of the batches so far
+	holds    *weight // memory of the dictionaries and of the batches so far
 }
 
-// check refuses a message that takes more memory than is left, with what is unpacked of it, and of those before it.
+// check returns an error if a message, its unpacked content and the earlier ones exceed the memory
+// limit.
 func (l *live) check(bytes int64) error {
 	err := l.limit().Check("a batch of the stream", bytes+l.holds.bytes(), "the rows of a batch where the stream is written")
 	if err == nil {
@@ -33,12 +34,12 @@ func (l *live) check(bytes int64) error {
 	return fault.New("%w", err).Do("or save the stream and name the file, of which less is in memory")
 }
 
-// weigh adds what a message takes when it is unpacked. b is its batch, nil for a dictionary.
+// weigh adds the unpacked size of a message. b is its batch, nil for a dictionary.
 func (l *live) weigh(m *message, b *batch) (err error) {
 	if b != nil {
 		err = l.holds.batch(b.table, b.buffers)
 	} else {
-		if head, ok := flatRoot(m.meta).table(2); ok && head.byte(2) == 0 { // it replaces another
+		if head, ok := flatRoot(m.meta).table(2); ok && head.byte(2) == 0 { // it replaces another dictionary
 			delete(l.holds.lists, head.int64(0))
 		}
 		err = l.holds.dictionary(m)
@@ -49,8 +50,9 @@ func (l *live) weigh(m *message, b *batch) (err error) {
 	return l.check(m.bodySize)
 }
 
-// message waits for a message and returns it whole, and where the one behind it begins. It returns the same again
-// until at moves on. The error may be file.ErrPause, or io.EOF at the end mark, whose end is next.
+// message waits for a complete message and returns it with the offset of the next one. It returns
+// the same message until at advances. The error may be file.ErrPause, or io.EOF at the end mark,
+// which ends at next.
 func (l *live) message() (m message, next int64, err error) {
 	from := l.keep
 	if from < 0 {
@@ -86,12 +88,13 @@ func (l *live) message() (m message, next int64, err error) {
 				l.in.Reserve(int(l.at-from) + int(whole))
 			}
 		}
-		need = max(len(window)+1, int(whole)) // the length of the metadata comes first, then that of the body
+		need = max(len(window)+1, int(whole)) // the length of the metadata comes first, then the length of the body
 	}
 }
 
-// OpenLive reads the schema of a stream that comes through a pipe, and its first rows if there are columns of lists:
-// their length is that of the first one. A batch that takes more than memory is refused; 0 is no limit.
+// OpenLive reads the schema of a stream from a pipe, and its first rows if there are list columns:
+// the first list determines their width. A batch that exceeds the memory limit is an error; 0 means
+// no limit.
 func OpenLive(ctx context.Context, path string, in *file.Live, memory int64) (column.Table, error) {
 	t := &table{TableInfo: column.TableInfo{Path: path, Live: true, Rows: -1, Limit: column.Limit{Left: memory, Of: memory}}, stamp: in.Stamp(path, 0), index: &index{}}
 	l := &live{in: in, limit: func() column.Limit { return t.Limit }, holds: &weight{}}
@@ -110,7 +113,8 @@ func OpenLive(ctx context.Context, path string, in *file.Live, memory int64) (co
 	return t, nil
 }
 
-// wait returns the next message, however long the input pauses, and goes behind it. Nothing is forgotten.
+// wait returns the next message, however long the input pauses, and advances past it. All bytes are
+// retained.
 func (l *live) wait(ctx context.Context) (m message, err error) {
 	for {
 		var next int64
@@ -126,7 +130,8 @@ func (l *live) wait(ctx context.Context) (m message, err error) {
 	}
 }
 
-// liveWidths takes the lengths of lists from the first batch with rows, which is read again later.
+// liveWidths determines the widths of lists from the first batch with rows, which is read again
+// later.
 func (t *table) liveWidths(ctx context.Context, l *live) error {
 	schema := t.index.schema
 	for read := false; schema.needsWidths() && !read; {
@@ -156,14 +161,14 @@ func (t *table) liveWidths(ctx context.Context, l *live) error {
 	return nil
 }
 
-// liveFeed reads the batches that come through f.
+// liveFeed returns a feed of the batches that arrive through f.
 func (t *table) liveFeed(ctx context.Context, c *column.Choice, f *file.Live, found *column.TableInfo) *feed {
 	l := &live{in: f, at: t.index.begin, keep: -1, unmarked: func() { found.Unmarked = true }, limit: func() column.Limit { return found.Limit }, holds: newWeight(t.index.schema, c)}
 	return &feed{path: t.Path, index: t.index, file: file.NewReaderAt(ctx, f), closer: f, dicts: dictionaries{}, live: l}
 }
 
-// nextLive returns the next batch of a pipe, which is valid until the call after, or io.EOF after the last one. The
-// error may be file.ErrPause.
+// nextLive returns the next batch of a pipe, valid until the following call, or io.EOF after the
+// last one. The error may be file.ErrPause.
 func (f *feed) nextLive() (*batch, error) {
 	for {
 		m, next, err := f.live.message()
@@ -211,7 +216,7 @@ func (f *feed) take(m *message) (*batch, error) {
 	return nil, errMisplaced(m.kind)
 }
 
-// afterMark returns io.EOF if nothing follows the end mark, which ends at an offset.
+// afterMark returns io.EOF if nothing follows the end mark, which ends at offset end.
 func (l *live) afterMark(path string, end int64) error {
 	mark := int(end - l.at)
 	window, err := l.in.Await(l.at, mark+1)

@@ -5,7 +5,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// logicalType returns the logical type of a type of one width, the zero Type for one that is not carried along.
+// logicalType returns the logical type of a fixed-width type, the zero Type for one that cannot be
+// kept.
 func logicalType(t arrow.DataType) logical.Type {
 	for name, number := range numberTypes {
 		if arrow.TypeEqual(t, number) {

@@ -15,7 +15,7 @@ const (
 	batchMessage      = 3
 )
 
-// kindName returns what a message of some kind is.
+// kindName returns the name of a kind of message.
 func kindName(kind byte) string {
 	switch kind {
 	case schemaMessage:
@@ -28,10 +28,10 @@ func kindName(kind byte) string {
 	return fmt.Sprintf("message of kind %d", kind)
 }
 
-// maxArrowMeta is the most that the metadata of a message may occupy.
+// maxArrowMeta bounds the size of the metadata of a message.
 const maxArrowMeta = 64 << 20
 
-// continuation begins a message; before Arrow 0.15 it was left out.
+// continuation begins a message; Arrow before 0.15 omits it.
 const continuation = 0xffffffff
 
 // message is a message of an IPC stream. Its body is read when needed.
@@ -44,15 +44,14 @@ type message struct {
 	bodySize int64
 }
 
-// errMisplaced returns the error that a message of some kind is where none may be.
+// errMisplaced reports a message of some kind in a position where it is not allowed.
 func errMisplaced(kind byte) error {
 	return fmt.Errorf("a %s does not belong here", kindName(kind))
 }
 
-// readMeta reads the beginning of a message from r, up to its body, which
-// must not be longer than room says. At the end
-// mark of the stream it returns io.EOF, and how many bytes it has read; where there is
-// nothing at all, errUnmarked.
+// readMeta reads a message from r up to its body, which must not be longer than room. It returns
+// the number of bytes read. At the end mark of the stream it returns io.EOF, and errUnmarked at the
+// end of the input.
 func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	length, n, err := readLength(r)
 	if err != nil {
@@ -78,7 +77,7 @@ func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	return m, n, nil
 }
 
-// readLength reads what comes before the metadata: its length.
+// readLength reads the length of the metadata, which precedes it.
 func readLength(r io.Reader) (length, n int64, err error) {
 	var word [4]byte
 	for range 2 {
@@ -99,15 +98,14 @@ func readLength(r io.Reader) (length, n int64, err error) {
 	return 0, n, fmt.Errorf("a message has no length")
 }
 
-// errCut reports that a stream ends within a message, or before its schema.
+// errCut reports that a stream ends within a message or before its schema.
 var errCut = fmt.Errorf("the stream ends within a message: it was cut, or is still being written")
 
-// errUnmarked reports that a stream ends where the next message would begin, without an
-// end mark. The format does not demand one, and some writers leave it out; a cut at that
-// place would go unnoticed.
+// errUnmarked reports that a stream ends between messages without an end mark. The format does not
+// require one, and some writers omit it, so truncation at this point cannot be detected.
 var errUnmarked = fmt.Errorf("the stream ends without its end mark")
 
-// cutShort turns an end of file in the middle of things into errCut.
+// cutShort maps an end of file inside a message to errCut.
 func cutShort(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errCut
@@ -115,8 +113,7 @@ func cutShort(err error) error {
 	return err
 }
 
-// batchOf returns the record batch in a message, that of the values for a
-// dictionary.
+// batchOf returns the record batch in a message; for a dictionary, the batch of its values.
 func (m *message) batchOf() (flatTable, error) {
 	batch, ok := flatRoot(m.meta).table(2)
 	if ok && m.kind == dictionaryMessage {

@@ -12,16 +12,16 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// nestedField is a field as a tree: a structure with its members, a list with its element, a map with its key and
-// value, or what place makes of other types.
+// nestedField is a field as a tree: a structure with its members, a list with its element, a map
+// with its key and value, or a leaf.
 type nestedField struct {
-	field  // of a list and a map: layout says how its offsets are, width how long lists of one length are
+	field  // for a list or map: layout is that of its offsets, width the fixed length of lists
 	nests  logical.Class
 	inside []*nestedField
-	pairs  *nestedField // the structures of a map
+	pairs  *nestedField // the key-value structures of a map
 }
 
-// nestedOf returns the fields of a schema that are nested and can be carried along, and how.
+// nestedOf returns the nested fields of a schema that can be kept, and their descriptions.
 func nestedOf(from *arrow.Schema, ids []int64) (trees []*nestedField, infos []column.Nested) {
 	l := placer{schema: &schema{}, ids: slices.Clone(ids)}
 	columns := 0
@@ -32,7 +32,8 @@ func nestedOf(from *arrow.Schema, ids []int64) (trees []*nestedField, infos []co
 	return trees, infos
 }
 
-// list adds n, if it is nested, and the nested members of structures. It returns the number of columns up to there.
+// list adds n and the nested members of structures, if they are nested. It returns the number of
+// columns so far.
 func (n *nestedField) list(name string, columns int, trees *[]*nestedField, infos *[]column.Nested) int {
 	at := -1
 	if n.holds.IsNested() {
@@ -55,7 +56,7 @@ func (n *nestedField) list(name string, columns int, trees *[]*nestedField, info
 	return columns
 }
 
-// tree reserves what a field takes.
+// tree lays out a field as a tree.
 func (l *placer) tree(from arrow.Field) *nestedField {
 	t := from.Type
 	for {
@@ -116,13 +117,13 @@ func (n *nestedField) addElement(element *nestedField) {
 	n.nests, n.inside, n.holds = logical.List, []*nestedField{element}, logical.ListOf(element.holds)
 }
 
-// isCarried reports whether all parts can be carried along.
+// isCarried reports whether all parts can be kept.
 func (n *nestedField) isCarried() bool {
 	return (n.nests != logical.Struct || len(n.inside) > 0) &&
 		!slices.ContainsFunc(n.inside, func(m *nestedField) bool { return m.holds.Class == logical.None })
 }
 
-// fields returns the fields of the tree, each as one without elements.
+// fields returns the fields of the tree, each without its elements.
 func (n *nestedField) fields() []field {
 	list := []field{n.field}
 	switch {
@@ -138,14 +139,14 @@ func (n *nestedField) fields() []field {
 	return list
 }
 
-// nestedReader reads a nested field, or a part of one, a few values at a time, and makes of them values in the form of
-// package logical. Those that are loaded are the values of its array from first on.
+// nestedReader reads a nested field, or a part of one, a few values at a time, and converts them to
+// the form of package logical. The loaded values are those of its array from first on.
 type nestedReader struct {
 	*nestedField
 	array    values
 	s        scratch
 	inside   []*nestedReader
-	pairs    *nestedReader // of a map
+	pairs    *nestedReader // key-value structures of a map
 	first    int64
 	floats   bool          // s.Floats is needed
 	scalar   stream.Column // one value
@@ -203,8 +204,8 @@ func (r *nestedReader) fault(err error) error {
 	return fault.Cell(r.path, -1, r.name, "the batch that begins with row %d: %w", r.firstRow, fault.Damaged(err))
 }
 
-// nestedRows is the most values of a nested column that are loaded at a time, nestedElements about how many elements
-// of its lists.
+// nestedRows bounds the values of a nested column loaded at a time, and nestedElements
+// approximately the elements of its lists.
 const (
 	nestedRows     = 256
 	nestedElements = 64 << 10
@@ -233,7 +234,7 @@ func (r *nestedReader) keep(dst *stream.Column, at int64, n int) error {
 	return nil
 }
 
-// load loads n values from value at on. Of a list it may load fewer if that is said.
+// load loads n values, starting at value at. If fewer is true it may load fewer values of a list.
 func (r *nestedReader) load(at int64, n int, fewer bool) (int, error) {
 	r.first = at
 	switch r.nests {
@@ -275,7 +276,8 @@ func (r *nestedReader) load(at int64, n int, fewer bool) (int, error) {
 	return n, err
 }
 
-// check returns an error if n values from value at on cannot all be there, before memory is made for them.
+// check returns an error, before memory is allocated, if n values starting at value at cannot
+// exist.
 func (r *nestedReader) check(at int64, n int) error {
 	if at < 0 || int64(n) > r.array.length-at || n > math.MaxInt32 {
 		return errShort
@@ -300,7 +302,7 @@ func (r *nestedReader) check(at int64, n int) error {
 	return err
 }
 
-// append appends value i of those that are loaded, which is not null.
+// append appends the loaded value i, which is not null.
 func (r *nestedReader) append(b []byte, i int) (_ []byte, err error) {
 	switch r.nests {
 	case logical.None:

@@ -6,10 +6,10 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
-// numbers writes n values from value at on to dst[0], dst[stride], dst[2*stride] and so on, NaN
-// for nulls: straight from their buffer where the layout allows that, else by way of s.Decoded.
-// It returns the index of the first integer that no float64 holds, which is then in s.Decoded,
-// or -1.
+// numbers stores n values, starting at value at, in dst[0], dst[stride], dst[2*stride] and so on,
+// with NaN for nulls. It reads straight from their buffer if the layout allows it, else through
+// s.Decoded. It returns the index of the first integer that float64 cannot represent, which is then
+// in s.Decoded, or -1.
 func (s *scratch) numbers(f *field, a *values, dst []float64, stride int, at int64, n int) (int, error) {
 	straight, err := s.straight(f, a, dst, stride, at, n)
 	if err != nil || straight {
@@ -27,9 +27,9 @@ func (s *scratch) numbers(f *field, a *values, dst []float64, stride int, at int
 	return -1, nil
 }
 
-// straight does what numbers does for numbers of one to eight bytes, and for indexes into a
-// dictionary of such numbers. It returns false if only words serve: for other layouts, and for
-// integers that no float64 holds.
+// straight implements numbers for numbers of one to eight bytes, and for indexes into a dictionary
+// of such numbers. It returns false if words are needed: for other layouts, and for integers that
+// float64 cannot represent.
 func (s *scratch) straight(f *field, a *values, dst []float64, stride int, at int64, n int) (bool, error) {
 	plain := f.layout == wordLayout && f.bits > 1 && f.format.Form != column.LongDecimalForm
 	if !plain && (f.layout != dictLayout || a.dict == nil || a.dict.inexact) {
@@ -47,8 +47,8 @@ func (s *scratch) straight(f *field, a *values, dst []float64, stride int, at in
 	return true, s.lookUpFloats(f, a.dict, dst, stride)
 }
 
-// place does what straight does for numbers. Nulls may be anything, also integers that no float64
-// holds.
+// place implements straight for numbers. Nulls may have any bits, even those of integers that
+// float64 cannot represent.
 func (s *scratch) place(f *field, a *values, dst []float64, stride int, at int64, n int) (bool, error) {
 	size := f.bits / 8
 	raw, err := a.buffers.read(a.first+1, at*int64(size), int64(n*size), &s.raw)
@@ -76,7 +76,7 @@ func (s *scratch) place(f *field, a *values, dst []float64, stride int, at int64
 	return true, nil
 }
 
-// lookUpFloats does what straight does for indexes into d, which are in s.Words.
+// lookUpFloats implements straight for indexes into d, which are in s.Words.
 func (s *scratch) lookUpFloats(f *field, d *dictionary, dst []float64, stride int) error {
 	for i, w := range s.Words {
 		if !s.valid(i) {

@@ -9,26 +9,26 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// worthPieces reports whether a buffer of so many bytes is unpacked in pieces, which would
-// hold so many: smaller ones are unpacked as a whole, which is a little faster. It is a
-// variable for tests.
+// worthPieces reports whether a buffer of size bytes is unpacked in pieces, with holds bytes of
+// memory. Smaller buffers are unpacked as a whole, which is slightly faster. It is a variable for
+// the tests.
 var worthPieces = func(size, holds int64) bool {
 	return size >= 4<<20 && holds <= size/2
 }
 
-// pieces are those of a compressed buffer that is unpacked as it is read, from front to
-// back. Going back begins again.
+// pieces unpacks a compressed buffer while it is read, from front to back. Seeking backwards
+// restarts.
 type pieces struct {
 	frame  *io.SectionReader
 	input  *bufio.Reader
 	reader compression.FrameReader
 	size   int64
-	start  int64  // where data begins in the buffer
-	data   []byte // what was read last
-	ended  bool   // the end was looked at
+	start  int64  // offset of data in the buffer
+	data   []byte // the bytes read last
+	ended  bool   // the end was verified
 }
 
-// begin goes to the beginning of a frame that unpacks to so many bytes.
+// begin starts a frame that unpacks to size bytes.
 func (p *pieces) begin(frame *io.SectionReader, size int64) error {
 	if p.input == nil {
 		p.input = bufio.NewReaderSize(nil, 32<<10)
@@ -46,7 +46,7 @@ func (p *pieces) rewind() error {
 	return p.reader.Reset(p.input)
 }
 
-// read returns n bytes from a position on, which are there until the next read.
+// read returns n bytes starting at from, valid until the next read.
 func (p *pieces) read(from, n int64) ([]byte, error) {
 	if from < p.start {
 		if err := p.rewind(); err != nil {
@@ -78,7 +78,7 @@ func (p *pieces) read(from, n int64) ([]byte, error) {
 	return p.data[:n], nil
 }
 
-// end makes sure that nothing follows, and has the frame look at its checksum.
+// end checks that nothing follows, which also makes the frame verify its checksum.
 func (p *pieces) end() error {
 	var more [1]byte
 	switch n, err := io.ReadFull(p.reader, more[:]); {
@@ -91,7 +91,7 @@ func (p *pieces) end() error {
 	return nil
 }
 
-// fault returns why a frame cannot be unpacked.
+// fault describes why a frame cannot be unpacked.
 func (p *pieces) fault(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = compression.ErrSize

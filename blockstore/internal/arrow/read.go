@@ -11,11 +11,11 @@ type pass struct {
 	feed    *feed
 	numeric []columnReader
 	kept    []keptReader // in the order of Stored
-	end     int64        // the row behind the batch
-	at      int64        // next row of the batch
-	left    int64        // rows of it not yet read
+	end     int64        // the row after the batch
+	at      int64        // index of the next row in the batch
+	left    int64        // remaining rows of the batch
 
-	scratch, elements scratch // of one column after the other, and of elements of its lists
+	scratch, elements scratch // for columns one after another, and for elements of their lists
 }
 
 // keptReader reads a kept column of batches.
@@ -24,9 +24,9 @@ type keptReader interface {
 	keep(dst *stream.Column, at int64, n int) error
 }
 
-// wanted returns the chosen fields, and those in the nested ones.
+// wanted returns the chosen fields, and the fields inside the chosen nested ones.
 func (s *schema) wanted(c *column.Choice) []field {
-	list := make([]field, 0, len(c.Numeric)+len(c.Kept)) // growing, it would hold more than is counted
+	list := make([]field, 0, len(c.Numeric)+len(c.Kept)) // exact capacity: append would allocate more than is counted
 	for _, i := range c.Numeric {
 		list = append(list, s.fields[i])
 	}
@@ -45,7 +45,7 @@ func (s *schema) wanted(c *column.Choice) []field {
 	return list
 }
 
-// newPass goes over the chosen fields of the batches of feed.
+// newPass returns a pass over the chosen fields of the batches of feed.
 func newPass(c *column.Choice, schema *schema, feed *feed) *pass {
 	feed.wanted = schema.wanted(c)
 	path := c.Info().Name
@@ -81,7 +81,7 @@ func (p *pass) columnReaders(path string, schema *schema, chosen []int) []column
 // SkipTo implements column.Pass.
 func (p *pass) SkipTo(row int64) error {
 	if p.feed.live != nil {
-		return nil // it is the first
+		return nil // it is the first row
 	}
 	if row >= p.end {
 		batch, err := p.feed.seek(row)
@@ -117,7 +117,7 @@ func (p *pass) Next(dst *stream.Batch, to int) (int, error) {
 	return rows, nil
 }
 
-// open goes to the first row of a batch.
+// open starts reading a batch.
 func (p *pass) open(batch *batch) error {
 	p.at, p.left, p.end = 0, batch.rows, batch.first+batch.rows
 	for i := range p.numeric {
@@ -133,7 +133,7 @@ func (p *pass) open(batch *batch) error {
 	return nil
 }
 
-// rows reads n rows of the batch from row at on into dst from row to on.
+// rows reads n rows of the batch, starting at row at, into dst, starting at row to.
 func (p *pass) rows(dst *stream.Batch, to int, at int64, n int) error {
 	for i := range p.numeric {
 		if err := p.numeric[i].read(dst.X.Data[to*dst.X.Stride:], dst.X.Stride, at, n); err != nil {

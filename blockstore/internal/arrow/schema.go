@@ -15,9 +15,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// field is a column, or the elements of a list column: what it holds and
-// where it is among the nodes and buffers of a batch, which are written depth
-// first.
+// field describes a column, or the elements of a list column: its type and its position among the
+// nodes and buffers of a batch, which are in depth-first order.
 type field struct {
 	name   string
 	kind   column.Kind
@@ -27,34 +26,34 @@ type field struct {
 	bits   int // width of a value, or of an index into the dictionary
 	signed bool
 	means  column.Meaning
-	holds  logical.Type // the zero Type for what cannot be carried along
-	why    string       // what it holds that is not read
+	holds  logical.Type // the zero Type if it cannot be kept
+	why    string       // description of an unreadable type
 	node   int
 	buffer int
-	views  int    // view columns before it, each with buffers of its own
+	views  int    // number of view columns before it, each with data buffers of its own
 	child  *field // elements of a list, or values of a dictionary
-	dict   int64  // number of the dictionary
+	dict   int64  // id of the dictionary
 
-	inNested bool // a part of a nested column
+	inNested bool // part of a nested column
 
-	parents []field // structures around it, the outermost first
+	parents []field // enclosing structures, the outermost first
 }
 
-// layout is how the values of a field are laid out.
+// layout is the memory layout of the values of a field.
 type layout uint8
 
 const (
 	unreadLayout     layout = iota
-	wordLayout              // values of bits bits
+	wordLayout              // values of a fixed number of bits
 	textLayout              // bytes between offsets of 32 or 64 bits
-	viewLayout              // texts of up to 12 bytes, and where longer ones are
-	fixedLayout             // lists of one length
+	viewLayout              // texts of up to 12 bytes, and references to longer ones
+	fixedLayout             // lists of fixed length
 	listLayout              // elements between offsets of 32 or 64 bits
-	fixedBytesLayout        // bytes of one length
-	dictLayout              // indexes of bits bits
+	fixedBytesLayout        // bytes of fixed length
+	dictLayout              // indexes of a fixed number of bits
 )
 
-// schema is what batches look like.
+// schema describes the layout of batches.
 type schema struct {
 	fields  []field
 	nodes   int
@@ -65,7 +64,7 @@ type schema struct {
 	nested []column.Nested
 }
 
-// with returns the schema with a policy for integers that no float64 holds.
+// with returns the schema with a policy for integers that float64 cannot represent.
 func (s *schema) with(inexact column.Inexact) *schema {
 	if inexact == column.InexactRefuse {
 		return s
@@ -84,10 +83,10 @@ func (s *schema) with(inexact column.Inexact) *schema {
 	return &out
 }
 
-// maxFields bounds the number of fields with everything inside them: column.Max, and some more.
+// maxFields bounds the number of fields, including nested ones: a little more than column.Max.
 const maxFields = 1 << 20
 
-// readSchema understands a schema message.
+// readSchema parses a schema message.
 func readSchema(m *message) (*schema, error) {
 	if m.kind != schemaMessage || m.bodySize != 0 {
 		return nil, fmt.Errorf("it does not begin with a schema")
@@ -119,8 +118,8 @@ func readSchema(m *message) (*schema, error) {
 	return s, nil
 }
 
-// bodiless allocates for messages that should have no body. The library makes room for the
-// one that a damaged message claims, however large, and ends the process if there is none.
+// bodiless is an allocator for messages without a body. For a damaged message the library would
+// allocate any body size that it claims, and abort the process if that fails.
 type bodiless struct{ memory.Allocator }
 
 func (a bodiless) Allocate(size int) []byte { return a.Allocator.Allocate(claimed(size)) }
@@ -137,15 +136,14 @@ func claimed(size int) int {
 	return size
 }
 
-// errSchema reports that the library does not understand a schema. What it says of that are
-// names of its functions.
+// errSchema reports a schema that the library cannot parse. Its own errors name internal functions.
 var errSchema = fault.New("its schema is damaged, or has types that are newer than this program").
 	Do("write the file anew, with an older version of Arrow or as Parquet")
 
-// walker walks the fields of a schema before the library does, which would follow offsets
-// however many fields they make of a few bytes.
+// walker checks the fields of a schema before the library parses it. The library follows offsets
+// even if a few bytes expand to any number of fields.
 type walker struct {
-	ids    []int64 // numbers of the dictionaries, in the order of their fields
+	ids    []int64 // ids of the dictionaries, in the order of their fields
 	fields int
 }
 
@@ -161,7 +159,7 @@ func (w *walker) walk(fields flatVector, depth int) error {
 	}
 	for k := range fields.n {
 		field := fields.table(k)
-		field.vector(6, 4) // panics if its metadata does not fit
+		field.vector(6, 4) // panics if the metadata are out of bounds
 		if dict, ok := field.table(4); ok {
 			w.ids = append(w.ids, dict.int64(0))
 		}
@@ -172,7 +170,7 @@ func (w *walker) walk(fields flatVector, depth int) error {
 	return nil
 }
 
-// layOut finds the place of every field.
+// layOut assigns every field its position.
 func layOut(from *arrow.Schema, l placer) *schema {
 	l.schema = &schema{}
 	for _, field := range from.Fields() {
@@ -185,7 +183,7 @@ func layOut(from *arrow.Schema, l placer) *schema {
 	return l.schema
 }
 
-// column adds a column, or of a structure a column a.b for each member.
+// column adds a column, or for a structure a column a.b for each member.
 func (l *placer) column(name string, t arrow.DataType, parents []field) {
 	if l.names += len(name); l.names > maxNames {
 		panic(fmt.Sprintf("the names of members of structures have more than %d bytes", maxNames))
@@ -210,22 +208,23 @@ func (l *placer) column(name string, t arrow.DataType, parents []field) {
 	}
 }
 
-// maxNames bounds the bytes of the names of columns, in which those of structures repeat.
+// maxNames bounds the total size of column names. Names of members repeat those of their
+// structures.
 const maxNames = 64 << 20
 
-// placer counts nodes and buffers.
+// placer assigns nodes and buffers to fields, in the order of the schema.
 type placer struct {
 	schema *schema
-	ids    []int64 // numbers of the dictionaries to come
-	names  int     // bytes of the names of columns
+	ids    []int64 // ids of the remaining dictionaries
+	names  int     // total size of column names
 }
 
-// refuse gives up a field, for what it holds.
+// refuse marks a field as unreadable, with a description of its type.
 func (f *field) refuse(why string) {
 	f.kind, f.layout, f.width, f.why, f.holds = column.Other, unreadLayout, 1, why, logical.Type{}
 }
 
-// reserve gives a field its node and buffers, which come in the order of the schema.
+// reserve assigns a field its node and buffers, in the order of the schema.
 func (l *placer) reserve(buffers int) field {
 	f := field{kind: column.Other, width: 1, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
 	l.schema.nodes++
@@ -233,7 +232,7 @@ func (l *placer) reserve(buffers int) field {
 	return f
 }
 
-// skip reserves what is needed for a type that is not read, and says what it holds.
+// skip reserves the nodes and buffers of an unreadable type, described by why.
 func (l *placer) skip(why string, buffers int, inside ...arrow.DataType) field {
 	f := l.reserve(buffers)
 	f.why = why
@@ -243,7 +242,7 @@ func (l *placer) skip(why string, buffers int, inside ...arrow.DataType) field {
 	return f
 }
 
-// place reserves what a field of type t takes and says how it is read.
+// place lays out a field of type t.
 func (l *placer) place(t arrow.DataType) field {
 	switch t := t.(type) {
 	case arrow.ExtensionType:
@@ -302,21 +301,21 @@ func fieldTypes(fields []arrow.Field) []arrow.DataType {
 	return types
 }
 
-// text places a string column.
+// text lays out a string column.
 func (l *placer) text(bits int) field {
 	f := l.reserve(3)
 	f.kind, f.layout, f.bits, f.holds = column.Text, textLayout, bits, logical.String
 	return f
 }
 
-// bytes places a column of bytes.
+// bytes lays out a column of bytes.
 func (l *placer) bytes(bits int) field {
 	f := l.text(bits)
 	f.kind, f.why, f.holds = column.Other, "bytes", logical.Type{Class: logical.Bytes}
 	return f
 }
 
-// extend notes what the metadata of a field say of its values.
+// extend applies the extension type in the metadata of a field.
 func (f *field) extend(from arrow.Field) {
 	switch name, _ := from.Metadata.GetValue(extensionName); {
 	case name == "arrow.uuid" && f.holds.Size == 16:
@@ -326,7 +325,7 @@ func (f *field) extend(from arrow.Field) {
 	}
 }
 
-// list places a list column; only lists of numbers are read.
+// list lays out a list column. Only lists of numbers are read as vectors.
 func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.DataType) field {
 	f := l.reserve(buffers)
 	child := l.place(elem)
@@ -354,10 +353,10 @@ func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.Da
 	return f
 }
 
-// errLongList says what a column holds that is no row of numbers.
+// errLongList describes lists that are too long to be rows of numbers.
 var errLongList = fmt.Errorf("lists of more than %d numbers", column.MaxWidth)
 
-// dictionary places a column of indexes.
+// dictionary lays out a column of indexes.
 func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	f := l.reserve(2)
 	if len(l.ids) == 0 {
@@ -382,12 +381,12 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	return f
 }
 
-// isWords reports whether values come as words.
+// isWords reports whether values are read as words.
 func (f *field) isWords() bool {
 	return f.layout == wordLayout && f.format.Form != column.LongDecimalForm
 }
 
-// number notes how values of type t, of a fixed width, are read.
+// number sets the format of values of a fixed-width type.
 func (f *field) number(t arrow.DataType) {
 	fixed, ok := t.(arrow.FixedWidthDataType)
 	if !ok {

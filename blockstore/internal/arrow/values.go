@@ -13,17 +13,17 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// scratch is the memory that values pass through, a tile of one column at
-// a time. Its fields hold the tile loaded last.
+// scratch is the memory for decoding one tile of a column at a time. Its fields hold the tile
+// loaded last.
 type scratch struct {
 	raw   []byte
-	nulls []byte // bits of the tile, nil when nothing is null
-	bit   int    // where the first of them is
-	bits  []byte // memory of nulls
+	nulls []byte // validity bits of the tile, nil if nothing is null
+	bit   int    // offset of the first bit
+	bits  []byte // memory for nulls
 	column.Decoded
 	starts []int64
-	absent []bool   // entries of a dictionary or structures that are null
-	parent *scratch // of a structure
+	absent []bool   // null through a dictionary entry or an enclosing structure
+	parent *scratch // for the enclosing structure
 }
 
 // valid reports whether value i of the tile is not null.
@@ -35,7 +35,7 @@ func (s *scratch) valid(i int) bool {
 	return s.nulls == nil || s.nulls[at>>3]>>(at&7)&1 != 0
 }
 
-// begin loads what says which of n values from value at on are null.
+// begin loads the validity of n values, starting at value at.
 func (s *scratch) begin(a *values, at int64, n int) error {
 	if at < 0 || int64(n) > a.length-at {
 		return fmt.Errorf("an array has %d values, not %d", a.length, at+int64(n))
@@ -46,7 +46,7 @@ func (s *scratch) begin(a *values, at int64, n int) error {
 	return s.loadNulls(a, at, n)
 }
 
-// load loads n values from value at on, as words or texts.
+// load loads n values, starting at value at, as words or texts.
 func (s *scratch) load(f *field, a *values, at int64, n int) error {
 	if err := s.begin(a, at, n); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 	return s.loadWords(f, a, at, n)
 }
 
-// loadNulls loads the bits that say what is null. They are there when some are.
+// loadNulls loads the validity bits, which exist only if some value is null.
 func (s *scratch) loadNulls(a *values, at int64, n int) error {
 	s.nulls = nil
 	size, err := a.buffers.size(a.first)
@@ -81,7 +81,7 @@ func (s *scratch) loadNulls(a *values, at int64, n int) error {
 	return err
 }
 
-// loadParents notes what is null because a structure around it is.
+// loadParents marks values that are null because an enclosing structure is.
 func (s *scratch) loadParents(a *values, at int64, n int) error {
 	s.absent = nil
 	for k := range a.above {
@@ -104,7 +104,7 @@ func (s *scratch) loadParents(a *values, at int64, n int) error {
 	return nil
 }
 
-// loadWords loads values of a fixed width, or indexes.
+// loadWords loads fixed-width values, or indexes.
 func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	if f.bits == 1 {
 		raw, err := a.buffers.read(a.first+1, at>>3, (at&7+int64(n)+7)>>3, &s.raw)
@@ -125,8 +125,7 @@ func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	return nil
 }
 
-// loadDecimals loads integers of 128 or 256 bits as bytes, most significant
-// first.
+// loadDecimals loads 128-bit or 256-bit integers as bytes, most significant first.
 func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 	size := int64(f.bits / 8)
 	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
@@ -143,7 +142,7 @@ func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 	return nil
 }
 
-// loadFixed loads bytes of one length.
+// loadFixed loads fixed-length bytes.
 func (s *scratch) loadFixed(f *field, a *values, at int64, n int) error {
 	size := int64(f.bits / 8)
 	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
@@ -157,7 +156,7 @@ func (s *scratch) loadFixed(f *field, a *values, at int64, n int) error {
 	return nil
 }
 
-// loadOffsets loads n+1 offsets into s.starts, which must not descend.
+// loadOffsets loads n+1 offsets into s.starts. It fails if they descend.
 func (s *scratch) loadOffsets(f *field, a *values, at int64, n int) error {
 	s.starts = s.starts[:0]
 	size := int64(f.bits / 8)
@@ -200,7 +199,7 @@ func (s *scratch) loadTexts(f *field, a *values, at int64, n int) error {
 	return nil
 }
 
-// loadIndexed loads values of a dictionary. Indexes of nulls may be anything.
+// loadIndexed loads values through a dictionary. Indexes of nulls are ignored.
 func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 	if a.dict == nil {
 		return errors.New("its dictionary is missing")
@@ -226,7 +225,7 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 	return nil
 }
 
-// lookUp puts entry k of d, nothing for -1, into value i.
+// lookUp sets value i to entry k of d, or to zero if k is -1.
 func (s *scratch) lookUp(d *dictionary, text bool, i int, k int64) {
 	switch {
 	case text && k < 0:
@@ -240,7 +239,7 @@ func (s *scratch) lookUp(d *dictionary, text bool, i int, k int64) {
 	}
 }
 
-// zeroNulls makes the words and decimals of nulls zero, which every format can convert.
+// zeroNulls clears the words and decimals of nulls, so that every format can convert them.
 func (s *scratch) zeroNulls(f *field, n int) {
 	if s.nulls == nil && s.absent == nil {
 		return
@@ -256,7 +255,7 @@ func (s *scratch) zeroNulls(f *field, n int) {
 	}
 }
 
-// convertFor is convert for a column that is carried along.
+// convertFor is convert for a kept column.
 func (s *scratch) convertFor(c *stream.Column, f *field, n int) int {
 	if c.Type.Class == logical.Decimal && !f.format.Round {
 		exact := *f
@@ -266,8 +265,8 @@ func (s *scratch) convertFor(c *stream.Column, f *field, n int) int {
 	return s.convert(f, n)
 }
 
-// convert turns the n values of the tile into floats, NaN for nulls. It returns
-// the first that no float64 holds, or -1.
+// convert converts the n values of the tile to floats, with NaN for nulls. It returns the index of
+// the first integer that float64 cannot represent, or -1.
 func (s *scratch) convert(f *field, n int) int {
 	s.zeroNulls(f, n)
 	if i := s.Decoded.Convert(f.format, n); i >= 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/compression"
 )
 
-// viewBytes is the size of a view of a text: its length in 4 bytes, and then the text if it
-// fits in 12. Otherwise its first 4 bytes, the number of a data buffer and the place in it follow.
+// viewBytes is the size of a view of a text: its length in 4 bytes, and the text if it fits in 12.
+// A longer text is replaced by its first 4 bytes, the index of a data buffer and the offset in it.
 const viewBytes = 16
 
-// view is where a text is that does not fit in its view.
+// view refers to a text that does not fit in its view.
 type view struct {
 	value, buffer int
 	from, length  int64
@@ -23,7 +23,7 @@ type view struct {
 
 var errViews = errors.New("a text lies outside its buffers")
 
-// loadViews loads texts: short ones from the views, the others in the order of the buffers.
+// loadViews loads texts: short ones from the views, others in buffer order.
 func (s *scratch) loadViews(f *field, a *values, at int64, n int) error {
 	raw, err := a.buffers.read(a.first+1, at*viewBytes, int64(n)*viewBytes, &s.raw)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *scratch) loadViews(f *field, a *values, at int64, n int) error {
 	}
 	order := binary.LittleEndian
 	s.Texts = column.Resized(s.Texts, n)
-	clear(s.Texts) // of nulls
+	clear(s.Texts) // texts of nulls
 	var long []view
 	sum := int64(0)
 	for i := range n {
@@ -53,7 +53,7 @@ func (s *scratch) loadViews(f *field, a *values, at int64, n int) error {
 		long = append(long, v)
 	}
 	slices.SortFunc(long, func(a, b view) int { return cmp.Or(a.buffer-b.buffer, cmp.Compare(a.from, b.from)) })
-	for _, v := range long { // ascending, since going back in a compressed buffer unpacks it again
+	for _, v := range long { // ascending, since seeking backwards in a compressed buffer unpacks it again
 		if raw, err = a.buffers.read(a.first+2+v.buffer, v.from, v.length, &s.raw); err != nil {
 			return err
 		}

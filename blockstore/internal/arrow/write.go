@@ -14,44 +14,44 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// A record batch that we write has at most batchRows rows and about
-// batchBytes of numbers: it is in memory until it is complete.
+// A record batch has at most batchRows rows and about batchBytes of numbers when written: it is
+// buffered until it is complete.
 const (
 	batchRows  = 64 << 10
 	batchBytes = 4 << 20
 )
 
-// WriterBytes returns what the writer of so many columns holds: a batch, the one before, which the collector has
-// not yet taken away, and the structures of each column.
+// WriterBytes returns the memory of a writer of the given number of columns: the current batch,
+// garbage of the previous one, and per-column structures.
 func WriterBytes(columns int) int64 { return 3*batchBytes + 2<<10*int64(columns) }
 
-// encoder writes record batches, numeric columns as float64 that is never null, kept
-// columns nullable.
+// encoder writes record batches: numeric columns as float64 without nulls, kept columns as
+// nullable.
 type encoder struct {
 	out       io.Writer
 	file      io.WriteSeeker // nil for a stream
 	w         batchWriter
-	written   bool // a batch is in the file
+	written   bool // the file has a batch
 	builder   *array.RecordBuilder
 	schema    stream.Info
 	batchRows int
 	inBatch   int
 	nested    int   // bytes of nested values in the batch
-	encoded   int64 // rows of the batches before
+	encoded   int64 // rows of the earlier batches
 }
 
-// batchWriter is what the library writes a file or a stream with.
+// batchWriter is the writer of the library, for a file or a stream.
 type batchWriter interface {
 	Write(arrow.Record) error
 	Close() error
 }
 
-// NewEncoder writes an Arrow IPC file.
+// NewEncoder returns an encoder of an Arrow IPC file.
 func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	return newEncoder(out, out.(io.WriteSeeker), s)
 }
 
-// NewStreamEncoder writes an Arrow IPC stream.
+// NewStreamEncoder returns an encoder of an Arrow IPC stream.
 func NewStreamEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	return newEncoder(out, nil, s)
 }
@@ -71,7 +71,7 @@ func newEncoder(out io.Writer, f io.WriteSeeker, s stream.Info) (column.Encoder,
 	return e, e.begin(arrow.NewSchema(fields, nil))
 }
 
-// begin makes what writes batches of a schema. Nothing is written before the first batch.
+// begin creates the writer of batches of a schema. It writes nothing before the first batch.
 func (e *encoder) begin(schema *arrow.Schema) (err error) {
 	e.builder = array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	if e.file == nil {
@@ -82,9 +82,9 @@ func (e *encoder) begin(schema *arrow.Schema) (err error) {
 	return err
 }
 
-// Describe adds to the metadata of the schema.
+// Describe adds metadata to the schema.
 func (e *encoder) Describe(about map[string]string) error {
-	metadata := arrow.MetadataFrom(about) // in the order of the names
+	metadata := arrow.MetadataFrom(about) // sorted by name
 	fields := e.builder.Schema().Fields()
 	e.builder.Release()
 	return e.begin(arrow.NewSchema(fields, &metadata))
@@ -106,8 +106,8 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 	return nil
 }
 
-// fits returns how many of n rows from row at on go into the batch, which is full once it has batchBytes of nested
-// values.
+// fits returns how many of n rows, starting at row at, fit in the batch, which is full at
+// batchBytes of nested values.
 func (e *encoder) fits(b *stream.Batch, at, n int) int {
 	if !slices.ContainsFunc(b.Kept, func(c stream.Column) bool { return c.Type.IsNested() }) {
 		return n
@@ -125,12 +125,12 @@ func (e *encoder) fits(b *stream.Batch, at, n int) int {
 	return n
 }
 
-// add puts rows of b from row at on into the batch.
+// add adds rows of b, starting at row at, to the batch.
 func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	for k := range e.schema.Columns {
 		column := e.builder.Field(k).(*array.Float64Builder)
 		if e.inBatch == 0 {
-			column.Resize(max(rows, e.expected())) // once for the batch
+			column.Resize(max(rows, e.expected())) // once per batch
 		}
 		column.Reserve(rows)
 		for i := at; i < at+rows; i++ {
@@ -149,7 +149,7 @@ func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	return nil
 }
 
-// expected returns the rows of the batch that begins.
+// expected returns the expected number of rows of the current batch.
 func (e *encoder) expected() int {
 	if e.schema.Rows < 0 {
 		return e.batchRows
@@ -157,7 +157,7 @@ func (e *encoder) expected() int {
 	return int(max(0, min(int64(e.batchRows), e.schema.Rows-e.encoded)))
 }
 
-// Flush implements column.Flusher: it writes the batch.
+// Flush implements column.Flusher: it writes the current batch.
 func (e *encoder) Flush() error {
 	if e.inBatch == 0 {
 		return nil
@@ -169,18 +169,18 @@ func (e *encoder) Flush() error {
 	return e.w.Write(record)
 }
 
-// leastRoom is the least room, in values, that the library makes, but for bytes.
-const leastRoom = 32
+// minCapacity is the minimal capacity, in values, that the library allocates, except for bytes.
+const minCapacity = 32
 
-// cut gives columns of the last batch the room that they would have if the number of rows had been known: the length
-// of a buffer of nulls, and so the bytes of the file, follow from it.
-func (e *encoder) cut() {
+// trim reduces the capacity of columns of the last batch to what it would be for a known number of
+// rows. The length of validity buffers, and so the bytes of the file, depend on it.
+func (e *encoder) trim() {
 	for k := range e.builder.Schema().Fields() {
 		nested := k >= len(e.schema.Columns) && e.schema.Kept[k-len(e.schema.Columns)].Type.IsNested()
 		if e.schema.Rows >= 0 || e.inBatch == 0 || nested {
 			continue
 		}
-		room := max(leastRoom, e.inBatch)
+		room := max(minCapacity, e.inBatch)
 		switch e.builder.Field(k).(type) {
 		case *array.StringBuilder, *array.BinaryBuilder, *array.FixedSizeBinaryBuilder:
 			room = e.inBatch
@@ -190,20 +190,20 @@ func (e *encoder) cut() {
 }
 
 func (e *encoder) Finish() error {
-	e.cut()
+	e.trim()
 	if err := e.Flush(); err != nil {
 		return err
 	}
 	defer e.builder.Release()
-	if !e.written { // the library would write the schema behind the mark
+	if !e.written { // the library would write the schema after the mark
 		record := e.builder.NewRecord()
 		defer record.Release()
 		if err := e.w.Write(record); err != nil {
 			return err
 		}
 	}
-	// The file format has an end-of-stream mark before the footer, which the library
-	// leaves out: with it the file also reads as a stream.
+	// The file format has an end-of-stream mark before the footer, which the library omits. With it
+	// the file can also be read as a stream.
 	if e.file != nil {
 		if _, err := e.out.Write([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}); err != nil {
 			return err

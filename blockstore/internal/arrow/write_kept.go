@@ -13,11 +13,11 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// extensionName is where the metadata of a field say that its type is an extension of another one.
+// extensionName is the metadata key of the extension type of a field.
 const extensionName = "ARROW:extension:name"
 
-// keptField returns the field of a kept column. A dictionary may grow from batch to batch in a stream and not in a
-// file: grows reports whether there may be one.
+// keptField returns the field of a kept column. A dictionary may grow from batch to batch in a
+// stream but not in a file; grows reports whether the output allows it.
 func keptField(f stream.Field, grows bool) arrow.Field {
 	t := f.Logical()
 	if t.Class == logical.Dictionary && !grows {
@@ -26,7 +26,7 @@ func keptField(f stream.Field, grows bool) arrow.Field {
 	return nullable(f.Name, t)
 }
 
-// nullable returns a field of a logical type.
+// nullable returns a nullable field of a logical type.
 func nullable(name string, t logical.Type) arrow.Field {
 	out := arrow.Field{Name: name, Type: keptType(t), Nullable: true}
 	if name := map[logical.Class]string{logical.UUID: "arrow.uuid", logical.JSON: "arrow.json"}[t.Class]; name != "" {
@@ -78,7 +78,7 @@ func keptType(t logical.Type) arrow.DataType {
 	return arrow.BinaryTypes.String
 }
 
-// numberTypes are the types of numbers by the names of package logical.
+// numberTypes maps names of package logical to types of numbers.
 var numberTypes = map[string]arrow.DataType{
 	"int8": arrow.PrimitiveTypes.Int8, "int16": arrow.PrimitiveTypes.Int16, "int32": arrow.PrimitiveTypes.Int32, "int64": arrow.PrimitiveTypes.Int64,
 	"uint8": arrow.PrimitiveTypes.Uint8, "uint16": arrow.PrimitiveTypes.Uint16, "uint32": arrow.PrimitiveTypes.Uint32, "uint64": arrow.PrimitiveTypes.Uint64,
@@ -124,7 +124,7 @@ type number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// addNumbers appends numbers, those that are not valid as nulls; nil for valid means that none is null.
+// addNumbers appends numbers, invalid ones as nulls. A nil valid means that none is null.
 func addNumbers[T, F number](to numberBuilder[T], numbers []F, valid []bool) {
 	to.Reserve(len(numbers))
 	for i, v := range numbers {
@@ -136,7 +136,7 @@ func addNumbers[T, F number](to numberBuilder[T], numbers []F, valid []bool) {
 	}
 }
 
-// addWhole appends integers, or what is stored as integers.
+// addWhole appends integers, or values stored as integers.
 func addWhole(to array.Builder, ints []int64, valid []bool) error {
 	switch to := to.(type) {
 	case *array.Int64Builder:

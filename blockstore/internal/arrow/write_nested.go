@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// nestedType is keptType of a nested type. All parts but keys of maps may be null.
+// nestedType is keptType for a nested type. All parts except keys of maps are nullable.
 func nestedType(t logical.Type) arrow.DataType {
 	fields := make([]arrow.Field, len(t.Inside))
 	for i, m := range t.Inside {
@@ -27,7 +27,7 @@ func nestedType(t logical.Type) arrow.DataType {
 	return arrow.ListOfField(fields[0])
 }
 
-// withoutWords returns text for a type whose values are words of a dictionary, which only whole columns have.
+// withoutWords replaces a dictionary type by text: only whole columns can be dictionaries.
 func withoutWords(t logical.Type) logical.Type {
 	if t.Class == logical.Enum || t.Class == logical.Dictionary {
 		return logical.String
@@ -44,7 +44,7 @@ func addNested(to array.Builder, c *stream.Column, i int) error {
 	return from.Err()
 }
 
-// addNext appends the next value, which is of type t and not null.
+// addNext appends the next value of from, of type t and not null.
 func addNext(to array.Builder, t logical.Type, from *logical.Cursor) error {
 	switch to := to.(type) {
 	case *array.StructBuilder:
@@ -88,7 +88,7 @@ func addElements(to array.Builder, t logical.Type, from *logical.Cursor, n int) 
 		}
 		return nil
 	}
-	c := stream.FieldOf("", withoutWords(t)).Column() // one for all
+	c := stream.FieldOf("", withoutWords(t)).Column() // reused for all elements
 	for i := range n {
 		if !valid.Has(i) {
 			to.AppendNull()

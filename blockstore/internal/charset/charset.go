@@ -1,4 +1,4 @@
-// Package charset makes UTF-8 of text in other encodings.
+// Package charset decodes text in other encodings to UTF-8.
 package charset
 
 import (
@@ -17,21 +17,21 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// Encoding is how characters are written as bytes. The zero value is UTF-8, or UTF-16 where
-// a byte order mark says so.
+// Encoding is a character encoding. The zero value is UTF-8, or UTF-16 if the text has its byte
+// order mark.
 type Encoding struct {
 	name  string
 	plain encoding.Encoding // nil for UTF-8
 }
 
-// Find returns the encoding of that name: those of the WHATWG, in which latin1 is Windows'
-// superset of it, or else of IANA. No name means UTF-8.
+// Find returns the encoding with the given name. It knows the names of WHATWG, where latin1 means
+// Windows-1252, and of IANA. "" means UTF-8.
 func Find(name string) (Encoding, error) {
 	if name == "" {
 		return Encoding{}, nil
 	}
 	e, err := htmlindex.Get(strings.TrimSpace(name))
-	if err != nil { // Python's latin-1
+	if err != nil { // Python's name latin-1
 		e, err = htmlindex.Get(strings.ReplaceAll(strings.TrimSpace(name), "-", ""))
 	}
 	if err != nil || e == encoding.Replacement {
@@ -47,7 +47,7 @@ func Find(name string) (Encoding, error) {
 	return Encoding{strings.ToLower(strings.TrimSpace(name)), e}, nil
 }
 
-// IsUTF8 reports whether nothing is to be done.
+// IsUTF8 reports whether no decoding is needed.
 func (e Encoding) IsUTF8() bool { return e.plain == nil }
 
 // String returns the name.
@@ -63,8 +63,8 @@ func MarkedUTF16(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
 }
 
-// NewReader returns a reader of the UTF-8 of what in gives. A byte order mark decides
-// whatever the encoding. Bytes that are no character of an encoding are an error.
+// NewReader returns a reader that decodes in to UTF-8. A byte order mark overrides the encoding.
+// Bytes that are invalid in the encoding are an error.
 func (e Encoding) NewReader(in io.Reader) io.Reader {
 	buffered := bufio.NewReaderSize(in, 64<<10)
 	head, _ := buffered.Peek(2)
@@ -81,7 +81,7 @@ func (e Encoding) NewReader(in io.Reader) io.Reader {
 	return &strict{in: transform.NewReader(buffered, unicode.BOMOverride(e.plain.NewDecoder())), encoding: e, line: 1}
 }
 
-// UnknownError says that bytes are no character of an encoding.
+// UnknownError reports bytes that are invalid in an encoding.
 type UnknownError struct {
 	Line     int64 // counted from 1
 	Encoding Encoding
@@ -95,23 +95,24 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("line %d: bytes that are no character of %s", e.Line, e.Encoding)
 }
 
-// unknown returns an [UnknownError] with what to do.
+// unknown returns an [UnknownError] with a remedy.
 func unknown(line int64, e Encoding) error {
 	if e == marked {
 		return fault.New("%w", &UnknownError{line, e}).Do("mend the file, or remove its first two bytes if the text has another encoding")
 	}
-	return fault.New("%w", &UnknownError{line, e}).Do("name the encoding that it has with `encoding`")
+	return fault.New("%w", &UnknownError{line, e}).Do("name the encoding that it has with `Layout.Encoding`")
 }
 
-// strict looks for what could not be decoded.
+// strict fails on characters that could not be decoded.
 type strict struct {
 	in       io.Reader
 	encoding Encoding
 	line     int64
-	last     []byte // the end of what was read before
+	last     []byte // the end of the previous read
 }
 
-// replacement stands for what could not be decoded. No encoding but those of Unicode has it.
+// replacement is the character that decoders insert for invalid bytes. Only Unicode encodings can
+// represent it.
 var replacement = []byte("\uFFFD")
 
 // Read implements io.Reader.

@@ -6,25 +6,25 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// The encodings that are called UTF-16, as Find knows them.
+// The encodings named UTF-16, see Find.
 var (
 	littleEndian = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
 	bigEndian    = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 )
 
-// marked is the encoding of text that begins with a byte order mark.
+// marked is the encoding of text with a byte order mark.
 var marked = Encoding{"utf-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)}
 
-// units looks for what is no UTF-16 on its way to be decoded, of which the decoder makes
-// replacement characters: halves of pairs, and half a unit at the end.
+// units checks UTF-16 before it is decoded, since the decoder silently replaces unpaired surrogates
+// and an odd last byte.
 type units struct {
 	in       io.Reader
 	encoding Encoding
-	big      bool // the larger byte of a unit is first
+	big      bool // big-endian
 	line     int64
-	half     bool // first is the first byte of a unit
+	half     bool // first holds the first byte of a unit
 	first    byte
-	high     bool // the last unit was the first of a pair
+	high     bool // the last unit was a high surrogate
 }
 
 // Read implements io.Reader.
@@ -43,7 +43,7 @@ func (u *units) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take reports whether the unit that b ends may stand behind those before it.
+// take reports whether the unit that b completes is valid after the previous one.
 func (u *units) take(b byte) bool {
 	unit := uint16(u.first)<<8 | uint16(b)
 	if !u.big {

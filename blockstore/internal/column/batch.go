@@ -9,13 +9,13 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// NewBatch returns a batch for rows of a source with its kept columns. There may be
-// nothing but kept columns.
+// NewBatch returns a batch for rows of a source with its kept columns. The source may have only
+// kept columns.
 func NewBatch(info stream.Info, rows int) *stream.Batch {
 	return &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: info.NewKept()}
 }
 
-// Truncate empties the kept columns of dst before a read, keeping memory.
+// Truncate empties the kept columns of dst before a read. It keeps their memory.
 func Truncate(dst *stream.Batch, fields []stream.Field) {
 	for i := range dst.Kept {
 		c := &dst.Kept[i]
@@ -24,17 +24,17 @@ func Truncate(dst *stream.Batch, fields []stream.Field) {
 	}
 }
 
-// AppendValid notes that the value just appended to c is not null.
+// AppendValid records that the value just appended to c is not null.
 func AppendValid(c *stream.Column) { appendValid(c, 1) }
 
-// appendValid notes that the n values just appended to c are not null.
+// appendValid records that the n values just appended to c are not null.
 func appendValid(c *stream.Column, n int) {
 	for ; c.Valid != nil && n > 0; n-- {
 		c.Valid = append(c.Valid, true)
 	}
 }
 
-// GrowFloats appends n numbers to c, which are not null, and returns where to put them.
+// GrowFloats appends n non-null numbers to c and returns the slice to fill.
 func GrowFloats(c *stream.Column, n int) []float64 {
 	at := len(c.Floats)
 	c.Floats = slices.Grow(c.Floats, n)[:at+n]
@@ -42,7 +42,7 @@ func GrowFloats(c *stream.Column, n int) []float64 {
 	return c.Floats[at:]
 }
 
-// GrowInts appends n integers to c, which are not null, and returns where to put them.
+// GrowInts appends n non-null integers to c and returns the slice to fill.
 func GrowInts(c *stream.Column, n int) []int64 {
 	at := len(c.Ints)
 	c.Ints = slices.Grow(c.Ints, n)[:at+n]
@@ -50,7 +50,7 @@ func GrowInts(c *stream.Column, n int) []int64 {
 	return c.Ints[at:]
 }
 
-// SetNull notes that value i of c is null.
+// SetNull records that value i of c is null.
 func SetNull(c *stream.Column, i int) {
 	if c.Valid == nil {
 		c.Valid = make([]bool, c.Len())
@@ -61,7 +61,8 @@ func SetNull(c *stream.Column, i int) {
 	c.Valid[i] = false
 }
 
-// AppendNull appends a null to c; a column of floats holds NaN in its place, one of decimals an empty string besides.
+// AppendNull appends a null to c. A column of floats stores NaN for it, one of decimals also an
+// empty string.
 func AppendNull(c *stream.Column) {
 	if c.Valid == nil {
 		c.Valid = make([]bool, c.Len(), c.Len()+1)
@@ -83,10 +84,10 @@ func AppendNull(c *stream.Column) {
 	}
 }
 
-// Resized returns b with length n, new if it must be.
+// Resized returns b with length n, reallocated if necessary.
 func Resized[T any](b []T, n int) []T {
 	if cap(b) < n {
-		return make([]T, n, n+min(n/8, 128<<10)) // pages differ a little in length
+		return make([]T, n, n+min(n/8, 128<<10)) // headroom, since pages vary slightly in length
 	}
 	return b[:n]
 }

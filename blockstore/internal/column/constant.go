@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// constantPass is a pass whose rows have numbers and kept columns of one value each, such as the value
+// constantPass is a pass whose rows also have constant numbers and kept columns, such as the value
 // of a folder key.
 type constantPass struct {
 	Pass
@@ -28,8 +28,8 @@ func (p *constantPass) Next(dst *stream.Batch, at int) (int, error) {
 	return n, err
 }
 
-// AddConstants puts the fixed numbers of n rows into dst from row at on, and appends the constants of as many rows to
-// its kept columns.
+// AddConstants stores the fixed numbers in n rows of dst, starting at row at, and appends the
+// constants to its kept columns.
 func (c *Choice) AddConstants(dst *stream.Batch, at, n int) {
 	for _, f := range c.Fixed {
 		for i := at; i < at+n; i++ {

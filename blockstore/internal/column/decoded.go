@@ -11,16 +11,16 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// Decoded is values of a Parquet or Arrow column on their way to a batch: as
-// words, or as texts when a word cannot hold them.
+// Decoded holds values of a Parquet or Arrow column before they are stored in a batch: as words, or
+// as texts if a word is too short.
 type Decoded struct {
 	Words  []uint64
 	Texts  []string
-	Floats []float64 // made by convert
+	Floats []float64 // set by Convert
 }
 
-// Convert makes floats of the first n values. It returns the index of the first
-// integer that no float64 holds, or -1.
+// Convert converts the first n values to floats. It returns the index of the first integer that
+// float64 cannot represent, or -1.
 func (d *Decoded) Convert(f NumberFormat, n int) int {
 	d.Floats = Resized(d.Floats, n)
 	if f.Form != LongDecimalForm {
@@ -36,7 +36,7 @@ func (d *Decoded) Convert(f NumberFormat, n int) int {
 	return -1
 }
 
-// Integer writes the integer that value i stands for.
+// Integer formats value i as an integer.
 func (d *Decoded) Integer(f NumberFormat, i int) string {
 	if f.Form != LongDecimalForm {
 		return f.Text(d.Words[i])
@@ -44,14 +44,15 @@ func (d *Decoded) Integer(f NumberFormat, i int) string {
 	return BigEndianInt(d.Texts[i]).String() + strings.Repeat("0", max(0, -f.Scale))
 }
 
-// ConvertFor makes floats of the first n values for a column that is carried along. Decimals are carried exactly
-// besides, so that none of them is refused.
+// ConvertFor converts the first n values to floats for a kept column. Decimals are kept exactly in
+// addition, so none of them is rejected.
 func (d *Decoded) ConvertFor(c *stream.Column, f NumberFormat, n int) int {
 	f.Round = f.Round || c.Type.Class == logical.Decimal
 	return d.Convert(f, n)
 }
 
-// unscaled returns the integer of a decimal as [stream.FieldOf] says it, in 16 bytes if it fits.
+// unscaled returns the unscaled integer of a decimal in the form of [stream.FieldOf], in 16 bytes
+// if it fits.
 func (d *Decoded) unscaled(f NumberFormat, i int) string {
 	var b [MaxDecimal]byte
 	text := ""
@@ -77,8 +78,8 @@ func (d *Decoded) unscaled(f NumberFormat, i int) string {
 	return string(b[:size])
 }
 
-// Keep appends the values first..last-1 to c; text only if it is UTF-8. A column of floats needs ConvertFor first. It
-// returns the index of the value that an error is about.
+// Keep appends the values first..last-1 to c. Text must be UTF-8. A column of floats requires
+// ConvertFor first. With an error it returns the index of the value.
 func (d *Decoded) Keep(c *stream.Column, f NumberFormat, first, last int) (int, error) {
 	switch c.Kind {
 	case stream.Float64:
@@ -106,7 +107,8 @@ func (d *Decoded) Keep(c *stream.Column, f NumberFormat, first, last int) (int, 
 	return 0, nil
 }
 
-// appendIntegers appends what words stand for. It returns the index of the first that does not fit, or -1.
+// appendIntegers appends the integers that words represent. It returns the index of the first that
+// does not fit, or -1.
 func (f NumberFormat) appendIntegers(c *stream.Column, words []uint64) int {
 	to := GrowInts(c, len(words))
 	if f.Form == SignedForm {

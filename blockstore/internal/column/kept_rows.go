@@ -12,23 +12,23 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Keeper is a source that can keep the rows of a small file in memory, decoded: pages of which rows are fetched would
-// otherwise be read again by the next pass.
+// Keeper is a source that can cache the decoded rows of a small file. Otherwise pages with gathered
+// rows would be read again by the next pass.
 type Keeper interface {
-	// Keep allows or forbids that. Rows that are kept and forbidden are given up. Text is never kept.
+	// Keep allows or forbids caching. Forbidding it releases cached rows. Text is never cached.
 	Keep(allowed bool)
 }
 
-// keptRows are all rows of a file, once most of its pages are read.
+// keptRows caches all rows of a file once most of its pages have been read.
 type keptRows struct {
-	turn    chan struct{} // has a value while a goroutine uses the fields
+	turn    chan struct{} // a lock: holds a value while a goroutine uses the fields
 	allowed bool
 	rows    *stream.Batch // nil until they are read
 }
 
-// take waits until no other goroutine uses the fields. It tells the pass that has opened the source with ctx that it waits,
-// and returns false if ctx is done.
-func (k *keptRows) take(ctx context.Context) bool {
+// lock waits until no other goroutine uses the fields. Meanwhile it reports progress to the pass
+// that opened the source with ctx. It returns false if ctx is done.
+func (k *keptRows) lock(ctx context.Context) bool {
 	beat := time.NewTicker(time.Second)
 	defer beat.Stop()
 	for {
@@ -43,26 +43,26 @@ func (k *keptRows) take(ctx context.Context) bool {
 	}
 }
 
-// leave lets other goroutines use the fields.
-func (k *keptRows) leave() { <-k.turn }
+// unlock lets other goroutines use the fields.
+func (k *keptRows) unlock() { <-k.turn }
 
 // Keep implements Keeper.
 func (s *source) Keep(allowed bool) {
 	isText := func(f stream.Field) bool { return f.Kind == stream.String }
 	s.kept.turn <- struct{}{}
-	defer s.kept.leave()
+	defer s.kept.unlock()
 	if s.kept.allowed = allowed && !slices.ContainsFunc(s.info.Kept, isText); !s.kept.allowed {
 		s.kept.rows = nil
 	}
 }
 
-// keptNow returns all rows, or nil if they are not kept. It reads them first if worth is true. Where they cannot be read,
-// the rows that are wanted tell why.
+// keptNow returns all rows, or nil if they are not cached. If worth is true it reads them first. It
+// ignores read errors, which the caller's own read reports.
 func (s *source) keptNow(ctx context.Context, worth bool) *stream.Batch {
-	if !s.kept.take(ctx) {
+	if !s.kept.lock(ctx) {
 		return nil
 	}
-	defer s.kept.leave()
+	defer s.kept.unlock()
 	if s.kept.rows == nil && s.kept.allowed && worth {
 		rows, err := s.readRows(ctx)
 		if err != nil {
@@ -74,13 +74,14 @@ func (s *source) keptNow(ctx context.Context, worth bool) *stream.Batch {
 	return s.kept.rows
 }
 
-// pages returns about how many pages the file has, that is, places where a reader may begin.
+// pages returns about the number of pages of the file, the positions where a reader can begin.
 func (s *source) pages() int64 { return s.info.Rows / max(1, s.info.SeekCost) }
 
-// touchesMost reports whether most pages of the file hold one of so many rows.
+// touchesMost reports whether reading rows many random rows touches most pages of the file.
 func (s *source) touchesMost(rows int) bool { return s.info.SeekCost > 1 && int64(rows) >= s.pages() }
 
-// hasFewPages reports whether readers that begin in the middle, and those of a few rows, read a good part of the file.
+// hasFewPages reports whether readers that begin in the middle, or read a few rows, read a
+// considerable part of the file.
 func (s *source) hasFewPages() bool {
 	const few = 16
 	return s.info.SeekCost > 1 && s.pages() < few
@@ -111,7 +112,7 @@ func (s *source) readRows(ctx context.Context) (*stream.Batch, error) {
 	return all, err
 }
 
-// keptPass goes over rows that are kept. It is over the file that they come from, which may not change.
+// keptPass is a pass over cached rows. It holds the open file they come from, to detect changes.
 type keptPass struct {
 	file.File
 	rows *stream.Batch

@@ -6,15 +6,15 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// Part is a number that dates and times give to a row.
+// Part is a number computed from a date or a time.
 type Part uint8
 
 const (
 	Whole     Part = iota // days since 1970 of a date or a timestamp, seconds of a time or a duration
-	Year                  // of dates and timestamps, as the others
+	Year                  // of dates and timestamps, like the following ones
 	DayOfYear             // from 1
 	Weekday               // from 0, Monday
-	Hour                  // from 0, without minutes; 0 of a date
+	Hour                  // from 0, without minutes; 0 for a date
 )
 
 var partNames = [...]string{"", "year", "dayofyear", "weekday", "hour"}
@@ -27,8 +27,9 @@ const (
 	perSecond     = 1_000_000_000 // nanoseconds
 )
 
-// Number returns the part of a date or time of a type, as [stream.FieldOf] says it. It depends on the moment alone, not on
-// the unit. Timestamps with a zone are taken in UTC. Days and seconds are within one unit in the last place.
+// Number returns the part of a date or time in the form of [stream.FieldOf]. It depends only on the
+// moment, not on the unit. Timestamps with a zone are converted to UTC. Days and seconds are
+// accurate to one unit in the last place.
 func (p Part) Number(v int64, t logical.Type) float64 {
 	if t.Class == logical.Time || t.Class == logical.Duration {
 		return seconds(v, t.Unit)
@@ -41,7 +42,7 @@ func (p Part) Number(v int64, t logical.Type) float64 {
 	}
 	switch p {
 	case Whole:
-		const most = 1 << 53 / (secondsPerDay * perSecond) // days of which float64 holds all nanoseconds
+		const most = 1 << 53 / (secondsPerDay * perSecond) // days for which float64 represents all nanoseconds
 		if days >= -most && days < most {
 			return float64(days*secondsPerDay*perSecond+rest) / (secondsPerDay * perSecond)
 		}
@@ -61,7 +62,7 @@ func (p Part) Number(v int64, t logical.Type) float64 {
 
 // seconds returns v units in seconds.
 func seconds(v int64, unit logical.Unit) float64 {
-	const most = 1 << 53 / perSecond // seconds of which float64 holds all nanoseconds
+	const most = 1 << 53 / perSecond // seconds for which float64 represents all nanoseconds
 	per := unit.PerSecond()
 	whole := floor(v, per)
 	rest := (v - whole*per) * (perSecond / per)
@@ -71,7 +72,7 @@ func seconds(v int64, unit logical.Unit) float64 {
 	return float64(whole) + float64(rest)/perSecond
 }
 
-// floor returns the largest integer not above v/by.
+// floor returns ⌊v/by⌋.
 func floor(v, by int64) int64 {
 	q := v / by
 	if v%by < 0 {

@@ -11,21 +11,20 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// maxExact is the largest integer below which float64 holds every integer.
+// maxExact bounds the integers up to which float64 represents every integer.
 const maxExact = 1 << 53
 
-// IsExact reports whether a float64 holds v.
+// IsExact reports whether v is exactly a float64.
 func IsExact(v int64) bool {
 	f := float64(v)
 	return f != 1<<63 && int64(f) == v
 }
 
-// ShortInteger is how many characters an integer may have that every float64 holds.
+// ShortInteger is the maximal length of decimal integers that are all exact in float64.
 const ShortInteger = 15
 
-// IsExactText reports whether a float64 holds an integer in decimal digits. In a column of
-// floats it may also be what a writer of floats with the fewest digits makes of one:
-// 1152921504606847000 for 2^60.
+// IsExactText reports whether a decimal integer is exactly a float64. In a column of floats it may
+// also be the shortest text that a float writer produces: 1152921504606847000 for 2^60.
 func IsExactText(integer string, amongFloats bool) bool {
 	if len(integer) <= ShortInteger {
 		return true
@@ -39,26 +38,25 @@ func IsExactText(integer string, amongFloats bool) bool {
 	return strconv.FormatFloat(f, 'f', 0, 64) == digits || amongFloats && strconv.FormatFloat(f, 'f', -1, 64) == digits
 }
 
-// ErrInexact returns the error that no float64 is an integer.
+// ErrInexact reports an integer that is not exactly a float64.
 func ErrInexact(integer string) error {
 	return fault.New("the integer %s lies between two float64 numbers, which hold all integers only up to 2^53", integer).
-		Do("leave the column out, or take the nearest with `inexact round`")
+		Do("leave the column out, or take the nearest with `Options.Inexact round`")
 }
 
-// NumberFormat is what number a word stands for, in Parquet, Arrow, NPY and .nys files. A word is
-// the bits of a value, zero-extended to 64. An integer that no float64 holds is an error
-// ([ErrInexact]) unless Round is set.
+// NumberFormat is the interpretation of a word as a number, in Parquet, Arrow, NPY and .nys files.
+// A word holds the bits of a value, zero-extended to 64. An integer that is not exactly a float64
+// is an error ([ErrInexact]) unless Round is set.
 type NumberFormat struct {
 	Form  Form
 	Bits  int  // width of signed integers and decimals
 	Scale int  // a decimal is its integer · 10^-scale
-	Round bool // integers that no float64 holds become the nearest one
+	Round bool // round integers to the nearest float64
 }
 
-// Form is how the bits of a number are read.
+// Form is the encoding of a number.
 type Form uint8
 
-// The forms of numbers.
 const (
 	Float64Form Form = iota
 	Float32Form
@@ -69,13 +67,14 @@ const (
 	LongDecimalForm // an integer in bytes, most significant first
 )
 
-// MaxScale is the largest scale of a decimal of 256 bits.
+// MaxScale is the largest scale of a 256-bit decimal.
 const MaxScale = 76
 
-// MaxDecimal is the most bytes of a decimal. No format has decimals of more digits than fit.
+// MaxDecimal is the maximal size of a decimal in bytes. No format has larger decimals.
 const MaxDecimal = 32
 
-// Rounded says what decimals of so many digits are, if float64 does not hold all of them.
+// Rounded describes the rounding of decimals with the given number of digits, "" if float64
+// represents all of them.
 func Rounded(digits int) string {
 	if digits <= ShortInteger {
 		return ""
@@ -83,8 +82,8 @@ func Rounded(digits int) string {
 	return fmt.Sprintf("decimals of %d digits, rounded to about 16", digits)
 }
 
-// floats converts words to float64. It returns the index of the first integer that no
-// float64 holds, or -1.
+// floats converts words to float64. It returns the index of the first integer that float64 cannot
+// represent, or -1.
 func (f NumberFormat) floats(dst []float64, words []uint64) int {
 	switch f.Form {
 	case Float64Form:
@@ -114,13 +113,13 @@ func (f NumberFormat) floats(dst []float64, words []uint64) int {
 	return -1
 }
 
-// signed extends the sign of a word.
+// signed sign-extends a word.
 func (f NumberFormat) signed(w uint64) int64 {
 	shift := 64 - f.Bits
 	return int64(w<<shift) >> shift
 }
 
-// Float converts one word; false for an integer that no float64 holds.
+// Float converts one word; ok is false for an integer that float64 cannot represent.
 func (f NumberFormat) Float(w uint64) (v float64, ok bool) {
 	var dst [1]float64
 	i := f.floats(dst[:], []uint64{w})
@@ -148,7 +147,7 @@ func (f NumberFormat) unsignedFloats(dst []float64, words []uint64) int {
 	return -1
 }
 
-// Integer returns the integer that a word stands for, unless it is beyond int64.
+// Integer returns the integer that a word represents, and false if it exceeds int64.
 func (f NumberFormat) Integer(w uint64) (int64, bool) {
 	if f.Form == SignedForm {
 		return f.signed(w), true
@@ -156,7 +155,7 @@ func (f NumberFormat) Integer(w uint64) (int64, bool) {
 	return int64(w), w <= math.MaxInt64
 }
 
-// Text writes the integer that a word stands for.
+// Text formats the integer that a word represents.
 func (f NumberFormat) Text(w uint64) string {
 	if f.Form == SignedForm || f.Form == DecimalForm {
 		return strconv.FormatInt(f.signed(w), 10)
@@ -172,17 +171,17 @@ func decimal(v int64, scale int) float64 {
 	return textDecimal(strconv.FormatInt(v, 10), scale)
 }
 
-// pow10 are the powers of ten that a float64 holds exactly.
+// pow10 lists the powers of ten that are exactly float64.
 var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // textDecimal returns an integer times 10^-scale, rounded once.
 func textDecimal(integer string, scale int) float64 {
-	f, _ := strconv.ParseFloat(integer+"e"+strconv.Itoa(-scale), 64) // at most MaxDecimal bytes: never out of range
+	f, _ := strconv.ParseFloat(integer+"e"+strconv.Itoa(-scale), 64) // at most MaxDecimal bytes, so never out of range
 	return f
 }
 
-// BigEndianInt reads a two's complement integer, most significant byte first.
+// BigEndianInt decodes a two's complement integer, most significant byte first.
 func BigEndianInt(b string) *big.Int {
 	v := new(big.Int).SetBytes([]byte(b))
 	if len(b) > 0 && b[0]&0x80 != 0 {
@@ -191,7 +190,7 @@ func BigEndianInt(b string) *big.Int {
 	return v
 }
 
-// HalfFloat widens an IEEE 754 binary16 number: its exponent is 112 below that of a float32.
+// HalfFloat converts an IEEE 754 binary16 number: its exponent bias is 112 below that of a float32.
 func HalfFloat(h uint16) float64 {
 	bits := uint32(h&0x7fff) << 13
 	v := float64(math.Float32frombits(bits)) * (1 << 112)
@@ -223,7 +222,7 @@ func ReadWords(dst []uint64, data []byte, size int) {
 	}
 }
 
-// ReadBits fills dst with the bits from bit number at on, eight to a byte.
+// ReadBits fills dst with consecutive bits, starting at bit at, eight to a byte.
 func ReadBits(dst []uint64, data []byte, at int) {
 	for i := range dst {
 		dst[i] = uint64(data[at>>3] >> (at & 7) & 1)

@@ -12,38 +12,38 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Pass goes over the rows of the chosen columns of one file. Each format has
-// its own; NewSource and NewReader make readers of any. One goroutine uses a pass at a time; passes
-// over one file share nothing that they write to. A panic of a pass becomes an error.
+// Pass reads the rows of the chosen columns of one file. Each format implements it; NewSource and
+// NewReader adapt it to readers. One goroutine uses a pass at a time; passes over one file share no
+// mutable data. A panic in a pass becomes an error.
 type Pass interface {
-	// SkipTo goes to a row at or behind the one that Next would give.
+	// SkipTo advances to a row not before the next one.
 	SkipTo(row int64) error
-	// Next puts the next rows into dst from row at on, as many as are at hand
-	// and find room, and returns their number, which may be 0; io.EOF when
-	// there are no more. SkipTo comes before the first Next. The rows that it counts are valid
-	// also when it returns an error, which is about a row behind them; kept columns may then have
-	// more values. It does not keep dst, and leaves the rows before at alone. Of a live table the error may be
-	// file.ErrPause; then Next is called again.
+	// Next stores the next rows in dst, starting at row at. It stores as many as are available and
+	// fit, possibly none, and returns their number, with io.EOF after the last row. SkipTo is
+	// called before the first Next. With an error, the counted rows are valid and the error
+	// concerns the row after them; kept columns may then have more values. Next does not keep dst
+	// and does not touch rows before at. For a live table the error may be file.ErrPause; then Next
+	// is called again.
 	Next(dst *stream.Batch, at int) (int, error)
-	// Close releases the file, which the pass owns since Begin. It is called once, also after an
-	// error.
+	// Close releases the file, which the pass has owned since Begin. It is called once, also after
+	// an error.
 	Close() error
 }
 
-// Begin starts a pass over an open file, which the pass closes. ahead says that rows are read
-// one after the other; else few of them are wanted.
+// Begin starts a pass over an open file, which the pass closes. ahead reports that rows are read
+// sequentially; otherwise few of them are read.
 type Begin func(ctx context.Context, f file.File, ahead bool) Pass
 
-// NewSource returns the chosen columns of the file with the given stamp. Fixed numbers and constants among
-// the kept columns are its own: passes leave them alone.
+// NewSource returns a source of the chosen columns of the file with the given stamp. It adds fixed
+// numbers and constant kept columns itself; passes leave them unset.
 func NewSource(c Choice, stamp file.Stamp, begin Begin) stream.Gatherer {
 	return &source{Choice: c, stamp: stamp, kept: keptRows{turn: make(chan struct{}, 1)}, begin: func(ctx context.Context, f file.File, ahead bool) Pass {
 		return withConstants(&c, begin(ctx, f, ahead))
 	}}
 }
 
-// source is chosen columns of a file. A panic of its passes is an error: libraries panic on damaged
-// files.
+// source reads chosen columns of a file. It converts panics of its passes to errors, since
+// libraries panic on damaged files.
 type source struct {
 	Choice
 	stamp file.Stamp
@@ -51,7 +51,7 @@ type source struct {
 	kept  keptRows
 }
 
-// Open returns a reader of the rows from the given one on, with a file handle of its own.
+// Open implements stream.Source. Each reader has its own file handle.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
@@ -68,12 +68,12 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	return s.reader(ctx, f, p, first), nil
 }
 
-// reader returns a reader of a pass over an open file.
+// reader returns a reader for a pass over an open file.
 func (s *source) reader(ctx context.Context, f file.File, p Pass, first int64) stream.Reader {
 	return &passReader{ctx: ctx, info: s.info, pass: p, first: first, checkUnchanged: func(err error) error { return s.stamp.CheckUnchanged(f, err) }}
 }
 
-// start begins a pass, over rows that are kept if there are some, or closes the file.
+// start begins a pass, over cached rows if there are any. On error it closes the file.
 func (s *source) start(ctx context.Context, f file.File, ahead bool, kept *stream.Batch) (p Pass, err error) {
 	if kept != nil {
 		return &keptPass{File: f, rows: kept}, nil
@@ -88,7 +88,7 @@ func (s *source) start(ctx context.Context, f file.File, ahead bool, kept *strea
 	return p, err
 }
 
-// Gather fetches rows by number, those that follow each other together.
+// Gather implements stream.Gatherer. Consecutive rows are read together.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if s.info.OnePass {
 		return fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
@@ -110,7 +110,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	return err
 }
 
-// gather fetches rows in ascending order.
+// gather reads rows in ascending order.
 func gather(ctx context.Context, p Pass, rows []int64, dst *stream.Batch) error {
 	for k := 0; k < len(rows); {
 		if err := ctx.Err(); err != nil {
@@ -131,21 +131,21 @@ func gather(ctx context.Context, p Pass, rows []int64, dst *stream.Batch) error 
 	return nil
 }
 
-// NewReader makes a stream.Reader, from the given row on, of a pass that is over no file.
+// NewReader returns a stream.Reader for a pass that does not read a file, starting at row first.
 func NewReader(ctx context.Context, c *Choice, p Pass, first int64) stream.Reader {
 	return &passReader{ctx: ctx, info: c.info, pass: withConstants(c, p), first: first, checkUnchanged: func(err error) error { return err }}
 }
 
-// passReader serves reads of any size from a pass. An error is final. It asks checkUnchanged for
-// the error in which reading ended, or another one that is the cause: the file was changed.
+// passReader implements reads of any size on a pass. An error is final. When reading ends with an
+// error, checkUnchanged replaces it if a change of the file is the cause.
 type passReader struct {
 	ctx            context.Context
 	info           stream.Info
 	pass           Pass
-	first          int64 // the row to begin with; -1 once the pass is there
+	first          int64 // the row to begin with; -1 after SkipTo
 	checkUnchanged func(err error) error
 	failed         error
-	began          time.Time // when the first row of a live block came
+	began          time.Time // arrival of the first row of a live block
 }
 
 // Read implements stream.Reader.
@@ -173,7 +173,7 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 	return n, r.failed
 }
 
-// leaves reports whether n rows of a live source have waited long enough for others.
+// leaves reports whether n rows of a live source have waited long enough for more.
 func (r *passReader) leaves(n int) bool {
 	switch {
 	case !r.info.Live:
@@ -187,7 +187,7 @@ func (r *passReader) leaves(n int) bool {
 	return time.Since(r.began) >= file.Patience
 }
 
-// next reads the next rows. The first time it goes to where they are.
+// next reads the next rows. The first call skips to the starting row.
 func (r *passReader) next(dst *stream.Batch, at int) (int, error) {
 	if first := r.first; first >= 0 {
 		if r.info.Rows >= 0 && first >= r.info.Rows {
@@ -201,8 +201,7 @@ func (r *passReader) next(dst *stream.Batch, at int) (int, error) {
 	return r.pass.Next(dst, at)
 }
 
-// Close implements stream.Reader. Rows that were read of a file that has changed since
-// are an error here, if no read has said so.
+// Close implements stream.Reader. It reports a change of the file that no read has reported.
 func (r *passReader) Close() error {
 	if r.failed != nil || r.ctx.Err() != nil {
 		return r.pass.Close()
@@ -223,8 +222,8 @@ func MustFit(info stream.Info, dst *stream.Batch) {
 	}
 }
 
-// BeginGather prepares dst for the rows with the given numbers. It panics
-// unless the arguments of Gather keep its contract.
+// BeginGather prepares dst for rows with the given numbers. It panics if the arguments violate the
+// contract of Gather.
 func BeginGather(info stream.Info, rows []int64, dst *stream.Batch) {
 	MustFit(info, dst)
 	if dst.X.Rows != len(rows) {
@@ -238,7 +237,7 @@ func BeginGather(info stream.Info, rows []int64, dst *stream.Batch) {
 	Truncate(dst, info.Kept)
 }
 
-// leadingRun returns how many of the first row numbers follow each other.
+// leadingRun returns the length of the run of consecutive numbers at the start of rows.
 func leadingRun(rows []int64) int {
 	n := 1
 	for n < len(rows) && rows[n] == rows[n-1]+1 {
@@ -247,8 +246,7 @@ func leadingRun(rows []int64) int {
 	return n
 }
 
-// LeadingLocal returns those of the first row numbers that lie below end, counted
-// from start.
+// LeadingLocal returns the leading row numbers below end, relative to start.
 func LeadingLocal(rows []int64, start, end int64) []int64 {
 	var list []int64
 	for _, row := range rows {

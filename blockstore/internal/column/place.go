@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Place converts the first n values of data, of 1, 2, 4 or 8 bytes each and least significant
-// byte first, and writes them to dst[0], dst[stride], dst[2*stride] and so on. It returns the
-// index of the first integer that no float64 holds, or -1. The numbers before that one are in
-// place; those behind it are undefined. It allocates nothing. placeWords is its reference.
+// Place converts the first n values of data, of 1, 2, 4 or 8 bytes each and least significant byte
+// first, and stores them in dst[0], dst[stride], dst[2*stride] and so on. It returns the index of
+// the first integer that float64 cannot represent, or -1. Numbers before that one are stored; later
+// ones are undefined. It allocates nothing. placeWords is its reference.
 func (f NumberFormat) Place(dst []float64, stride, n int, data []byte, size int) int {
 	switch data = data[:n*size]; {
 	case f.Form == Float64Form && size == 8:
@@ -35,7 +35,7 @@ func (f NumberFormat) Place(dst []float64, stride, n int, data []byte, size int)
 	return f.placeWords(dst, stride, n, data, size)
 }
 
-// placeInts is Place for integers of 64 bits.
+// placeInts is Place for 64-bit integers.
 func (f NumberFormat) placeInts(dst []float64, stride int, data []byte) int {
 	for i := range len(data) / 8 {
 		v := int64(binary.LittleEndian.Uint64(data[8*i:]))
@@ -47,7 +47,7 @@ func (f NumberFormat) placeInts(dst []float64, stride int, data []byte) int {
 	return -1
 }
 
-// placeWords does what Place does for every format, by way of words.
+// placeWords implements Place for every format, by way of words.
 func (f NumberFormat) placeWords(dst []float64, stride, n int, data []byte, size int) int {
 	var words [256]uint64
 	var floats [len(words)]float64

@@ -2,7 +2,7 @@ package column
 
 import "math"
 
-// InOrder reports whether slots, or columns, follow each other: 3, 4, 5.
+// InOrder reports whether slots, or columns, are consecutive: 3, 4, 5.
 func InOrder(slots []int) bool {
 	for k, slot := range slots {
 		if slot < 0 || slot != slots[0]+k {
@@ -12,7 +12,7 @@ func InOrder(slots []int) bool {
 	return true
 }
 
-// PutList puts the numbers of a vector into the slots of a row.
+// PutList stores the numbers of a vector in the slots of a row.
 func PutList(row []float64, slots []int, list []float64) {
 	for k, slot := range slots {
 		if slot >= 0 {
@@ -21,7 +21,7 @@ func PutList(row []float64, slots []int, list []float64) {
 	}
 }
 
-// PutNull puts NaN into the slots of a row.
+// PutNull stores NaN in the slots of a row.
 func PutNull(row []float64, slots []int) {
 	for _, slot := range slots {
 		if slot >= 0 {

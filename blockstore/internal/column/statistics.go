@@ -2,15 +2,16 @@ package column
 
 import "context"
 
-// Statistics is what a file says of all values of a column, without a scan.
+// Statistics are the column statistics recorded in a file.
 type Statistics struct {
 	Nulls int64
-	// Bounds are the least and the most integer of each part of the file that has some, one after the other, as a kept
-	// column has them.
+	// Bounds are the minimum and maximum integer of each part of the file that records them, one
+	// after another, in the form of a kept column.
 	Bounds []int64
 }
 
-// Described is a table that has statistics, by the places of columns. What a file says wrongly of itself is left out.
+// Described is a table with statistics, by column index. Statistics that are known to be wrong are
+// omitted.
 type Described interface {
 	Statistics(ctx context.Context) (map[int]Statistics, error)
 }

@@ -1,16 +1,15 @@
-// Package column is what the formats of blockstore have in common. A [Table] is
-// a data file whose columns are known before any of them is chosen; a [Choice]
-// of columns makes it a source ([NewSource]), whose rows a [Pass] reads; an [Encoder] writes rows.
-// Values that are carried along go through [AppendValid] and [AppendNull]; a [NumberFormat] turns
-// the words of a file into numbers.
+// Package column defines the interfaces that all formats of blockstore implement. A [Table] is a
+// data file whose columns are known before any is chosen. A [Choice] of columns turns it into a
+// source ([NewSource]), whose rows a [Pass] reads. An [Encoder] writes rows. [AppendValid] and
+// [AppendNull] append kept values, and a [NumberFormat] converts words of a file to numbers.
 //
-// # Who owns what
+// # Ownership
 //
-// The caller owns the batch. A pass writes numbers to the slots of its rows and appends to its kept
-// columns, and keeps no reference to either. A pass owns its file and its buffers, which end with
-// Close. A table owns what was learned when it was opened, such as footers and indexes of rows; all
-// its passes read that. Rows of small files are kept in memory where a caller allows it ([Keeper]).
-// Chunks of objects are, in package file, for all readers of a session.
+// The caller owns the batch. A pass stores numbers in the slots of its rows, appends to its kept
+// columns, and keeps no reference to either. A pass owns its file and its buffers until Close. A
+// table owns what opening it determined, such as footers and row indexes; all its passes read that.
+// Rows of small files are cached in memory if a caller allows it ([Keeper]). Chunks of objects are
+// cached in package file, for all readers of a session.
 package column
 
 import (
@@ -30,64 +29,63 @@ import (
 )
 
 const (
-	// Max is the most columns a file may have. A row is dense in memory,
-	// so this is 8 MB a row.
+	// Max bounds the columns of a file. A row is dense in memory, so this is 8 MB per row.
 	Max = 1_000_000
 	// MaxWidth bounds the length of a list that becomes columns.
 	MaxWidth = math.MaxUint16 + 1
 )
 
-// Table is one data file (or pipe) whose columns are known, before any of them
-// is chosen. Each format has one implementation, in a package of its own. Opening a
-// table reads what is needed to know its shape and no more: a footer, a header,
-// or, for text, the whole file once.
+// Table is one data file (or pipe) whose columns are known before any is chosen. Each format
+// implements it, in a package of its own. Opening a table reads only what determines its shape: a
+// footer, a header or, for text, the whole file once.
 //
-// A table holds no file open and is not closed. Its sources open the file again by its Stamp, which
-// notices a change; a copy of a pipe belongs to the session. Opening a table is the work of one goroutine. Then blockstore may change what
-// About returns, for instance to agree on the kinds of columns in several files. From the first
-// Source on nothing changes, and any goroutine may use the table and its sources.
+// A table holds no open file and has no Close. Its sources open the file again by its Stamp, which
+// detects changes; a copy of a pipe belongs to the session. One goroutine opens a table. Then
+// blockstore may change the result of About, for example to agree on the kinds of columns in
+// several files. From the first Source on nothing changes, and any goroutine may use the table and
+// its sources.
 type Table interface {
-	// About describes the table. The result belongs to the table.
+	// About returns the description of the table, which the table owns.
 	About() *TableInfo
-	// Source returns the rows of the chosen columns. It keeps c, which nobody changes any more.
+	// Source returns the rows of the chosen columns. It keeps c, which must not change afterwards.
 	Source(c Choice) (stream.Gatherer, error)
 }
 
-// TableInfo is what every table says of itself.
+// TableInfo describes a table, in any format.
 type TableInfo struct {
-	Path          string // how messages call the table
+	Path          string // name of the table in messages
 	Format        string // one of formats.All, with the compression of text behind a comma; "text" of a pipe
-	Cells         rune   // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
+	Cells         rune   // delimiter of text cells, ' ' for runs of blanks and tabs; 0 if none or unknown
 	Columns       []Info // in file order
 	Rows          int64
 	SeekCost      int64                     // see stream.Info
-	ReaderBytes   int64                     // likewise
-	Index         int64                     // bytes of what is known of its parts, while it is open
+	ReaderBytes   int64                     // see stream.Info
+	Index         int64                     // memory of its index, in bytes, while it is open
 	Versions      map[string]string         // see stream.Info
-	PassesToOpen  int                       // full reads that opening has cost
-	NearlyNumeric map[int]*stream.DataError // text columns that are numbers but for a few cells, and the first of these
-	NotByDefault  []int                     // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
+	PassesToOpen  int                       // complete reads of the file during opening
+	NearlyNumeric map[int]*stream.DataError // text columns that are numbers except for a few cells, and the first such cell
+	NotByDefault  []int                     // columns that globs and ranges skip: the label of a libsvm file; then no column is a vector
 
-	NotByDefaultReason string // why these are left out
+	NotByDefaultReason string // why these are excluded
 
-	// Nested are the lists, maps and structures that can be carried along whole, those around others first. Columns
-	// are what lies in them, one for each member of a structure.
+	// Nested lists the lists, maps and structures that can be kept as a whole, enclosing ones
+	// first. Columns has their parts, one for each member of a structure.
 	Nested []Nested
 
-	Live     bool  // rows come as somebody makes them, once: Rows is -1 where nothing tells
-	Exact    bool  // kept values have the types that those of a file of the same live text have, or are an error
-	Whole    bool  // a column that only later lines of a live text have is an error
-	Limit    Limit // of what a batch of a live Arrow stream takes
-	Copied   bool  // it is the copy of a pipe
-	Unmarked bool  // an Arrow stream ends without its end mark
+	Live     bool  // rows arrive while they are produced, once; Rows is -1 if unknown
+	Exact    bool  // kept values have the types of a file of the same live text, or are an error
+	Whole    bool  // a column that appears only in later lines of a live text is an error
+	Limit    Limit // of the memory of a batch in a live Arrow stream
+	Copied   bool  // a copy of a pipe
+	Unmarked bool  // an Arrow stream without its end mark
 
-	Reads *file.Reads // what was read of the file
+	Reads *file.Reads // read counters of the file
 }
 
-// Limit is how much memory is left for something, of how much in all, in bytes. The zero Limit allows everything.
+// Limit is a memory limit: the bytes left, out of a total. The zero Limit allows everything.
 type Limit struct{ Left, Of int64 }
 
-// Check returns a *stream.OverBudgetError if so many bytes are more than is left.
+// Check returns a *stream.OverBudgetError if bytes exceeds what is left.
 func (l Limit) Check(what string, bytes int64, setting string) error {
 	if l.Of == 0 || bytes <= l.Left {
 		return nil
@@ -95,15 +93,15 @@ func (l Limit) Check(what string, bytes int64, setting string) error {
 	return &stream.OverBudgetError{Need: l.Of - l.Left + bytes, Limit: l.Of, Largest: stream.BudgetItem{What: what, Bytes: bytes, Setting: setting}}
 }
 
-// Nested is a list, map or structure that can be carried along whole. Its parts are the columns First..End-1, of which
-// some may also be computed with, or carried along by themselves.
+// Nested is a list, map or structure that can be kept as a whole. Its parts are the columns
+// First..End-1, which may also be features or kept individually.
 type Nested struct {
 	Info
 	First, End int
-	Index      int // among those of the table
+	Index      int // index in TableInfo.Nested
 }
 
-// SetVersion makes the version of the file a digest of its end, which describes the content.
+// SetVersion sets the version of the file to a digest of its end, which describes the content.
 func (t *TableInfo) SetVersion(end []byte) {
 	t.Versions = map[string]string{filepath.Base(t.Path): fmt.Sprintf("%x", sha256.Sum256(end))}
 }
@@ -114,36 +112,37 @@ func (t *TableInfo) About() *TableInfo { return t }
 // Info describes one column of a table.
 type Info struct {
 	Name string
-	// Nameless reports that the file does not name the column. Name is then made up from its position: x0, x1, ...
+	// Nameless reports that the file has no name for the column. Name is then generated from its
+	// position: x0, x1, ...
 	Nameless bool
 	Kind     Kind
-	// Width is how many numbers the column gives to a row: 1, or more for a
-	// vector column.
+	// Width is the number of numbers per row: 1, or more for a vector column.
 	Width int
-	// Type is what the values of the column stand for, where the file says more than Kind; the zero Type
-	// elsewhere. A column that has one can be carried along, also one of kind Other.
+	// Type is the logical type of the values if the file declares more than Kind, else the zero
+	// Type. A column with a Type can be kept, even one of kind Other.
 	Type logical.Type
-	// Given says that the reader of a text has chosen Type.
+	// Given reports that the caller has chosen Type for a text column.
 	Given bool
-	// Found is the type that all texts of a column of a file of text have: dates, timestamps, UUIDs; nil if there is
-	// none. They are carried along as text unless it becomes Type.
+	// Found is the type that all values of a text column have: dates, timestamps, UUIDs; nil if
+	// there is none. They are kept as text unless Found becomes Type.
 	Found *logical.Type
-	// Meaning is what the integers of the column stand for, where the file says so.
+	// Meaning is the declared meaning of an integer column.
 	Meaning Meaning
-	// ZeroPadded says that the numbers are kept as the text they are: 007.
+	// ZeroPadded reports that numbers such as 007 are kept as text.
 	ZeroPadded bool
-	// Empty says that no row of a file of text has a value, HasFloats that some numbers of it are no
+	// Empty reports that a text column has no value, HasFloats that some of its numbers are not
 	// integers.
 	Empty, HasFloats bool
-	// NoNulls says that no row lacks a value, where the file tells that before its rows are read.
+	// NoNulls reports that no value is null, if the file declares that.
 	NoNulls bool
-	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
-	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
-	// compression that is not read, decimals of 38 digits.
+	// Why describes the values of a column of kind Other, why they cannot be read, or what is lost
+	// of them, in words that follow "holds": lists of lists, values of a compression that is not
+	// read, decimals of 38 digits.
 	Why string
 }
 
-// Describe sets kind, meaning and reason of a column of numbers, integers or text to what its logical type says.
+// Describe sets kind, meaning and reason of a column of numbers, integers or text according to its
+// logical type.
 func (c *Info) Describe() {
 	switch c.Type.Class {
 	case logical.Bool:
@@ -165,7 +164,7 @@ func (c *Info) Describe() {
 	}
 }
 
-// Field returns how the column is carried along.
+// Field returns the column as a kept column.
 func (c Info) Field() stream.Field {
 	f := stream.Field{Name: c.Name, Kind: c.Kind.Kept()}
 	switch {
@@ -178,15 +177,15 @@ func (c Info) Field() stream.Field {
 	return f
 }
 
-// Keepable reports whether the column can be carried along.
+// Keepable reports whether the column can be kept.
 func (c Info) Keepable() bool { return c.Kind.Keepable() || c.Type.Class != logical.None }
 
-// Reason returns what the column holds, for who cannot compute with it.
+// Reason describes the values, to explain why they are not numbers.
 func (c Info) Reason() string {
 	return cmp.Or(c.Why, map[Kind]string{Text: "text", Vector: "lists of numbers"}[c.Kind], "no numbers that can be read")
 }
 
-// Meaning is what integers stand for.
+// Meaning is the meaning of an integer column.
 type Meaning uint8
 
 const (
@@ -203,19 +202,18 @@ func (m Meaning) String() string {
 	return words.Of([]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}, m)
 }
 
-// IsTemporal reports whether columns of this meaning are computed with only when they are
-// named.
+// IsTemporal reports whether columns of this meaning are features only if named.
 func (m Meaning) IsTemporal() bool { return m >= Date }
 
-// Kind is what a column holds, as far as reading cares.
+// Kind is the type of a column as far as it matters for reading.
 type Kind uint8
 
 const (
-	Number  Kind = iota // floats and decimals, given as float64
+	Number  Kind = iota // floats and decimals, read as float64
 	Integer             // integers and bools; kept as int64, else float64
-	Text                // strings: can be kept, not computed with
-	Vector              // a list of numbers of one length per row
-	Other               // anything we do not read
+	Text                // strings: can be kept but not be features
+	Vector              // a list of numbers of fixed length per row
+	Other               // unreadable
 )
 
 // String returns the kind's name.
@@ -223,17 +221,17 @@ func (k Kind) String() string {
 	return words.Of([]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}, k)
 }
 
-// Computable reports whether a column of this kind can be part of a row.
+// Computable reports whether a column of this kind can be a feature.
 func (k Kind) Computable() bool {
 	return k == Number || k == Integer || k == Vector
 }
 
-// Keepable reports whether a column of this kind can be carried along.
+// Keepable reports whether a column of this kind can be kept.
 func (k Kind) Keepable() bool {
 	return k == Number || k == Integer || k == Text
 }
 
-// Kept returns how a column of this kind is carried along.
+// Kept returns the kind of the kept column.
 func (k Kind) Kept() stream.ColumnKind {
 	switch k {
 	case Integer:
@@ -244,50 +242,48 @@ func (k Kind) Kept() stream.ColumnKind {
 	return stream.Float64
 }
 
-// Choice is what is chosen of a table. It is the part that the sources of all formats share.
-// Zero values choose nothing.
+// Choice is a choice of columns of a table, for the sources of all formats. The zero value chooses
+// nothing.
 type Choice struct {
 	info stream.Info
-	// Numeric are the columns of the table that rows are made of. One may stand there twice.
+	// Numeric lists the columns that are features. A column may occur twice.
 	Numeric []int
-	// Slot says where in a row the numbers of these columns go: Width places for each, one column
-	// after the other. A number of a vector that no row has goes to -1.
+	// Slot gives the positions in a row of the numbers of these columns: Width entries for each,
+	// one column after another. -1 drops a number of a vector.
 	Slot    []int
-	Fixed   []Fixed // the places of a row that get one number in all rows
+	Fixed   []Fixed // positions with a constant number
 	Kept    []Kept
-	Inexact Inexact // what becomes of integers that no float64 holds
-	stored  []int   // see Stored; found once: it is asked for with every row
+	Inexact Inexact // policy for integers that float64 cannot represent
+	stored  []int   // result of Stored, cached because it is needed for every row
 }
 
-// Fixed is the number that all rows have in one place, such as the value of a folder key.
+// Fixed is a constant number at one position of all rows, such as the value of a folder key.
 type Fixed struct {
 	Slot  int
 	Value float64
 }
 
-// Kept is a column that is carried along.
+// Kept is a kept column.
 type Kept struct {
-	Column   int               // of the table; -1: each row has the value of Constant
+	Column   int               // index in the table; -1: each row has the value of Constant
 	Nested   *Nested           // of the table, instead of its first column; else nil
-	Kind     stream.ColumnKind // how it is carried; integers may be carried as floats
+	Kind     stream.ColumnKind // kind in the batch; integers may be kept as floats
 	Constant *stream.Column    // one value, of kind Kind
 }
 
-// Inexact is what becomes of integers that no float64 holds, in columns that are computed
-// with: 2^53+1 is the first.
+// Inexact is the policy for feature integers that float64 cannot represent; 2^53+1 is the first.
 type Inexact uint8
 
 const (
-	// InexactRefuse refuses them, naming row and column.
+	// InexactRefuse returns an error with row and column.
 	InexactRefuse Inexact = iota
-	// InexactRound takes the nearest float64.
+	// InexactRound rounds to the nearest float64.
 	InexactRound
 )
 
-// String returns error or round.
 func (i Inexact) String() string { return words.Of([]string{"error", "round"}, i) }
 
-// SetCosts notes what a reader of the chosen columns costs, see [stream.Info].
+// SetCosts sets the costs of a reader of the chosen columns, see [stream.Info].
 func (c *Choice) SetCosts(seekCost, readerBytes int64) {
 	c.info.SeekCost, c.info.ReaderBytes = seekCost, readerBytes
 }
@@ -296,7 +292,7 @@ func (c *Choice) SetCosts(seekCost, readerBytes int64) {
 func (c *Choice) Info() stream.Info { return c.info }
 
 // All returns the chosen columns of the table, numeric ones first, then kept ones in the order of
-// Stored, those of a nested value one after the other.
+// Stored. A nested value contributes all its columns.
 func (c *Choice) All(kept bool) []int {
 	list := append([]int(nil), c.Numeric...)
 	for _, k := range c.Kept {
@@ -313,8 +309,8 @@ func (c *Choice) All(kept bool) []int {
 	return list
 }
 
-// Stored returns the kept columns of a batch that the format appends to, as indexes into
-// dst.Kept: all but constants, none if dst has no kept columns.
+// Stored returns the indices in dst.Kept of the columns that the format appends to: all except
+// constants. It returns none if dst has no kept columns.
 func (c *Choice) Stored(dst *stream.Batch) []int {
 	if len(dst.Kept) == 0 {
 		return nil
@@ -325,7 +321,7 @@ func (c *Choice) Stored(dst *stream.Batch) []int {
 	return c.findStored()
 }
 
-// findStored returns the kept columns that are no constants.
+// findStored returns the kept columns that are not constants.
 func (c *Choice) findStored() (list []int) {
 	for k := range c.Kept {
 		if c.Kept[k].Column >= 0 {
@@ -335,12 +331,13 @@ func (c *Choice) findStored() (list []int) {
 	return list
 }
 
-// Choose returns a source of columns of t. Its reads fail on integers that no float64 holds.
+// Choose returns a source of columns of t. Its reads fail on integers that float64 cannot
+// represent.
 func Choose(t Table, numeric, kept []int) (stream.Gatherer, error) {
 	return ChooseInexact(t, numeric, kept, InexactRefuse)
 }
 
-// ChooseInexact makes a source of columns of t: rows have the numbers of numeric in this order.
+// ChooseInexact returns a source of columns of t. Rows have the numbers of numeric, in this order.
 func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (stream.Gatherer, error) {
 	about := t.About()
 	c, names := Choice{Numeric: numeric, Inexact: inexact}, stream.Info{Nameless: len(numeric) > 0}
@@ -359,7 +356,8 @@ func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (stream.Gather
 	return NewRows(t, c, names)
 }
 
-// NewRows makes a source of what c chooses of t. Columns, Nameless and Kept of names describe it.
+// NewRows returns a source of the chosen columns of t. Columns, Nameless and Kept of names describe
+// it.
 func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err error) {
 	about := t.About()
 	if err := about.check(c); err != nil {
@@ -375,7 +373,7 @@ func NewRows(t Table, c Choice, names stream.Info) (src stream.Gatherer, err err
 	return src, err
 }
 
-// check refuses to compute with columns that are no numbers, and to keep those that cannot be read.
+// check returns an error if a feature is not numeric, or if a kept column cannot be read.
 func (t *TableInfo) check(c Choice) error {
 	for _, i := range c.Numeric {
 		if column := t.Columns[i]; !column.Kind.Computable() {
@@ -393,16 +391,16 @@ func (t *TableInfo) check(c Choice) error {
 	return nil
 }
 
-// Unnamed returns n columns of a format without names: x0, x1, ...
+// Unnamed returns n columns for a format without names: x0, x1, ...
 func Unnamed(n int, kind Kind) []Info {
-	columns := make([]Info, n, n+1) // a libsvm file has its label besides
+	columns := make([]Info, n, n+1) // a libsvm file adds its label
 	for j, name := range stream.NumberedColumns(n) {
 		columns[j] = Info{Name: name, Nameless: true, Kind: kind, Width: 1}
 	}
 	return columns
 }
 
-// ComponentName returns the name of one number of the column: that of a vector is called name.0,
+// ComponentName returns the name of one number of the column. Those of a vector are named name.0,
 // name.1, ...
 func (c Info) ComponentName(part int) string {
 	if c.Kind != Vector {
@@ -411,8 +409,8 @@ func (c Info) ComponentName(part int) string {
 	return c.Name + "." + strconv.Itoa(part)
 }
 
-// ErrListLength returns the error that a list has another length than the first one that
-// is neither null nor empty.
+// ErrListLength reports a list with another length than the first one that is neither null nor
+// empty.
 func ErrListLength(path string, row int64, name string, length int64, width int) error {
 	what := fmt.Sprintf("the list has %d numbers", length)
 	if length == 0 {
@@ -422,7 +420,7 @@ func ErrListLength(path string, row int64, name string, length int64, width int)
 		Do("%s", LeaveOut(name))
 }
 
-// LeaveOut says how to do without a column.
+// LeaveOut returns advice on how to exclude a column.
 func LeaveOut(name string) string {
-	return fmt.Sprintf("leave the column out with `columns '!%s'`", quote.Bare(name))
+	return fmt.Sprintf("leave the column out with `Options.Columns '!%s'`", quote.Bare(name))
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// FrameReader unpacks one frame after the other as it is read, with the memory of the first.
+// FrameReader decompresses frames while they are read. It reuses its memory for successive frames.
 type FrameReader interface {
 	io.Reader
-	// Reset begins another frame.
+	// Reset starts another frame.
 	Reset(r io.Reader) error
 	Close()
 }
 
-// FrameHead is how much of the beginning of a frame [LZ4FrameHolds] and [ZstdHolds] look at.
+// FrameHead is the number of leading bytes of a frame that [LZ4FrameHolds] and [ZstdHolds] need.
 const FrameHead = zstd.HeaderMaxSize
 
-// What readers hold besides windows and blocks.
+// Memory of readers besides windows and blocks.
 const (
 	lz4FrameBytes  = 256 << 10
 	zstdFrameBytes = 1 << 20
 )
 
-// LZ4FrameHolds returns how many bytes a FrameReader holds of a frame that begins with head:
-// a block, packed and unpacked. It returns false where head is no such beginning.
+// LZ4FrameHolds returns the memory of a FrameReader for a frame that begins with head: a block,
+// packed and unpacked. It returns false if head is not the beginning of a frame.
 func LZ4FrameHolds(head []byte) (int64, bool) {
 	const magic = 0x184d2204
 	if len(head) < 6 || binary.LittleEndian.Uint32(head) != magic {
@@ -36,8 +36,8 @@ func LZ4FrameHolds(head []byte) (int64, bool) {
 	return 2<<(8+2*exponent) + lz4FrameBytes, exponent >= 4
 }
 
-// ZstdHolds returns how many bytes a FrameReader holds of a frame that begins with head: its
-// window. It returns false where head is no such beginning.
+// ZstdHolds returns the memory of a FrameReader for a frame that begins with head: its window. It
+// returns false if head is not the beginning of a frame.
 func ZstdHolds(head []byte) (int64, bool) {
 	var h zstd.Header
 	if h.Decode(head) != nil || h.Skippable {

@@ -12,7 +12,6 @@ import (
 // Packer compresses with zstd. It starts no goroutines.
 type Packer struct{ encoder *zstd.Encoder }
 
-// NewPacker returns a Packer.
 func NewPacker() (*Packer, error) {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -21,11 +20,11 @@ func NewPacker() (*Packer, error) {
 	return &Packer{e}, nil
 }
 
-// Zstd returns src as one zstd frame, in the memory of dst if there is room.
+// Zstd returns src as one zstd frame, in the memory of dst if it fits.
 func (p *Packer) Zstd(dst, src []byte) []byte { return p.encoder.EncodeAll(src, dst[:0]) }
 
-// NewWriter returns a writer that compresses what it is given to out as a whole, by gzip or
-// zstd: the same bytes for the same text. It starts no goroutines.
+// NewWriter returns a writer that compresses to out by gzip or zstd. The output is deterministic.
+// It starts no goroutines.
 func NewWriter(format string, out io.Writer) (io.WriteCloser, error) {
 	if format == formats.Gzip {
 		return gzip.NewWriter(out), nil

@@ -13,11 +13,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// zstdWindow is the most that decompressing a zstd file may hold in memory.
+// zstdWindow bounds the memory for decompressing a zstd file.
 const zstdWindow = 128 << 20
 
-// NewReader returns a reader of what in decompresses to. The format is one of
-// those that formats.IsCompressed admits.
+// NewReader returns a reader that decompresses in. The format is one for which formats.IsCompressed
+// is true.
 func NewReader(format string, in io.Reader) (io.ReadCloser, error) {
 	r, err := newReader(format, in)
 	if err != nil {
@@ -26,7 +26,7 @@ func NewReader(format string, in io.Reader) (io.ReadCloser, error) {
 	return &textReader{r, format}, nil
 }
 
-// textReader says of errors that they come from decompression.
+// textReader marks errors as errors of decompression.
 type textReader struct {
 	io.ReadCloser
 	format string
@@ -41,7 +41,7 @@ func (r *textReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unreadable returns why text cannot be decompressed, of the error of a library.
+// unreadable explains, from an error of a library, why text cannot be decompressed.
 func unreadable(format string, err error) error {
 	if fault.IsReading(err) {
 		return err
@@ -49,7 +49,7 @@ func unreadable(format string, err error) error {
 	return fault.New("the %s data cannot be decompressed: the file is cut short or damaged", format).Of(stream.Damaged).Do("make or fetch it again")
 }
 
-// gzipMembers reads the members of a gzip file. Zeros may fill it up.
+// gzipMembers reads all members of a gzip file. Padding by zeros is allowed.
 type gzipMembers struct {
 	*gzip.Reader
 	in *bufio.Reader
@@ -64,7 +64,7 @@ func (m *gzipMembers) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next goes to the next member. It returns io.EOF after the last.
+// next starts the next member. It returns io.EOF after the last.
 func (m *gzipMembers) next() error {
 	var next byte
 	var err error
@@ -74,7 +74,7 @@ func (m *gzipMembers) next() error {
 	if err != nil {
 		return err
 	}
-	_ = m.in.UnreadByte() // it was just read
+	_ = m.in.UnreadByte() // the byte was just read
 	err = m.Reset(m.in)
 	m.Multistream(false)
 	return err

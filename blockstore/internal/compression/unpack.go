@@ -1,6 +1,5 @@
-// Package compression packs and unpacks: pages, buffers and sections of a size
-// that is known beforehand ([Unpacker], [Packer]), and text that was compressed
-// as a whole ([NewReader]). None of it starts goroutines.
+// Package compression compresses and decompresses pages, buffers and sections of known size
+// ([Unpacker], [Packer]) and whole texts ([NewReader]). It starts no goroutines.
 package compression
 
 import (
@@ -17,16 +16,14 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// MaxBytes is the most that a page or a buffer may hold, compressed or not.
+// MaxBytes bounds the size of a page or buffer, compressed or not.
 const MaxBytes = 256 << 20
 
-// ErrSize reports that what was unpacked is not as long as stated.
+// ErrSize reports that decompressed data do not have the stated size.
 var ErrSize = errors.New("it does not have the size that is stated for it")
 
-// Unpacker decompresses pages, buffers and sections: each method fills dst with
-// what src decompresses to, which must be as long. Unlike the codecs of
-// parquet-go it writes into memory of a size known beforehand and never grows
-// it. It starts no goroutines.
+// Unpacker decompresses pages, buffers and sections. Each method decompresses src to dst and fails
+// unless the sizes agree. Unlike the codecs of parquet-go it never allocates the output.
 type Unpacker struct {
 	input        bytes.Reader
 	zstdDecoder  *zstd.Decoder
@@ -34,7 +31,7 @@ type Unpacker struct {
 	brotliReader *brotli.Reader
 }
 
-// Snappy undoes Snappy.
+// Snappy decompresses a Snappy block.
 func Snappy(dst, src []byte) error {
 	n, err := snappy.DecodedLen(src)
 	if err == nil && n != len(dst) {
@@ -46,7 +43,7 @@ func Snappy(dst, src []byte) error {
 	return err
 }
 
-// Failed returns what is wrong with bytes that cannot be unpacked, of the error of a library.
+// Failed explains, from an error of a library, why bytes cannot be decompressed.
 func Failed(err error) error {
 	switch {
 	case fault.IsReading(err):
@@ -57,7 +54,7 @@ func Failed(err error) error {
 	return errors.New("its bytes are not what that compression makes")
 }
 
-// LZ4 undoes an LZ4 block.
+// LZ4 decompresses an LZ4 block.
 func LZ4(dst, src []byte) error {
 	n, err := lz4.UncompressBlock(src, dst)
 	if err == nil && n != len(dst) {
@@ -66,13 +63,13 @@ func LZ4(dst, src []byte) error {
 	return err
 }
 
-// LZ4Frame undoes an LZ4 frame.
+// LZ4Frame decompresses an LZ4 frame.
 func (u *Unpacker) LZ4Frame(dst, src []byte) error {
 	u.input.Reset(src)
 	return readExactly(lz4.NewReader(&u.input), dst)
 }
 
-// Brotli undoes Brotli.
+// Brotli decompresses a Brotli stream.
 func (u *Unpacker) Brotli(dst, src []byte) error {
 	u.input.Reset(src)
 	if u.brotliReader == nil {
@@ -83,7 +80,7 @@ func (u *Unpacker) Brotli(dst, src []byte) error {
 	return readExactly(u.brotliReader, dst)
 }
 
-// Zstd undoes a zstd frame.
+// Zstd decompresses a zstd frame.
 func (u *Unpacker) Zstd(dst, src []byte) (err error) {
 	if u.zstdDecoder == nil {
 		u.zstdDecoder, err = zstd.NewReader(nil,
@@ -100,7 +97,7 @@ func (u *Unpacker) Zstd(dst, src []byte) (err error) {
 	return err
 }
 
-// Gzip undoes gzip.
+// Gzip decompresses a gzip stream.
 func (u *Unpacker) Gzip(dst, src []byte) (err error) {
 	u.input.Reset(src)
 	if u.gzipReader == nil {
@@ -114,7 +111,7 @@ func (u *Unpacker) Gzip(dst, src []byte) (err error) {
 	return readExactly(u.gzipReader, dst)
 }
 
-// readExactly fills dst from r, which must end there.
+// readExactly fills dst from r, and fails unless r ends there.
 func readExactly(r io.Reader, dst []byte) error {
 	if _, err := io.ReadFull(r, dst); err != nil {
 		return ErrSize
@@ -124,7 +121,7 @@ func readExactly(r io.Reader, dst []byte) error {
 	case n != 0:
 		return ErrSize
 	case err != io.EOF:
-		return err // a checksum that does not fit
+		return err // for example a wrong checksum
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Damaged returns what is wrong with the bytes of a file that a program wrote. If err has no remedy, the file is
-// damaged and has to be made again. An error of reading stays as it is.
+// Damaged reports damage to a file written by a program. If err has no remedy it adds one: to write
+// the file again. It returns a read error unchanged.
 func Damaged(err error) error {
 	if IsReading(err) {
 		return err
@@ -21,7 +21,7 @@ func Damaged(err error) error {
 	return e
 }
 
-// IsReading reports whether bytes could not be read, or reading was stopped.
+// IsReading reports whether err is a failed or cancelled read, not damage.
 func IsReading(err error) bool {
 	var path *fs.PathError
 	var reading *readError
@@ -33,7 +33,7 @@ type readError struct{ error }
 
 func (e *readError) Unwrap() error { return e.error }
 
-// Reading marks an error of reading, which does not mean that the bytes are damaged.
+// Reading marks an error as a read error, which does not mean that the bytes are damaged.
 func Reading(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -1,6 +1,6 @@
-// Package fault makes the errors of data files. They are [stream.DataError]s: they name the
-// file, the row (counted from 0) and the column, say what is wrong and what to do about it.
-// [Guard] makes such an error of a panic in a library.
+// Package fault constructs the errors of data files. They are [stream.DataError]s with the file,
+// the row (counted from 0), the column, the problem and a remedy. [Guard] converts a panic in a
+// library to such an error.
 package fault
 
 import (
@@ -9,12 +9,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// New returns an error without a path. The caller adds the path by [File] or [Cell].
+// New returns an error without a path, which the caller adds by [File] or [Cell].
 func New(format string, args ...any) *stream.DataError {
 	return stream.NewDataError("", format, args...)
 }
 
-// File returns an error about a file as a whole.
+// File returns an error about a whole file.
 func File(path, format string, args ...any) *stream.DataError {
 	return stream.NewDataError(path, format, args...)
 }
@@ -29,8 +29,8 @@ func Output(path, format string, args ...any) *stream.DataError {
 	return stream.NewDataError(path, format, args...).Of(stream.Unwritten)
 }
 
-// Guard runs f and turns a panic in it into an error about path. Readers of foreign formats
-// run under it: libraries panic on damaged files.
+// Guard runs f and converts a panic in it to an error about path. Readers of foreign formats run
+// under it, since libraries panic on damaged files.
 func Guard(path string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -40,15 +40,15 @@ func Guard(path string, f func() error) (err error) {
 	return f()
 }
 
-// ReaderError reports that a reader panicked. Its text hides the panic from users.
+// ReaderError reports that a reader panicked. Its message hides the panic value.
 type ReaderError struct{ cause any }
 
-// Error tells the user that the file is damaged.
+// Error reports that the file is damaged.
 func (*ReaderError) Error() string {
 	return "the reader failed, because what the file says of its own layout is not so: it is damaged"
 }
 
-// Unwrap returns what the reader panicked with.
+// Unwrap returns the panic value if it is an error.
 func (d *ReaderError) Unwrap() error {
 	if err, ok := d.cause.(error); ok {
 		return err
@@ -56,7 +56,7 @@ func (d *ReaderError) Unwrap() error {
 	return fmt.Errorf("%v", d.cause)
 }
 
-// Shorten cuts what is quoted in a message.
+// Shorten truncates text quoted in a message.
 func Shorten(text []byte) []byte {
 	if len(text) > 40 {
 		return append(text[:40:40], "..."...)

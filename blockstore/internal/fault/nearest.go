@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the candidate closest to name, or "" when none is close: at most
-// a third of the letters differ, not counting case. Long names are near to none: comparing
-// costs the product of the lengths.
+// Nearest returns the candidate closest to name, or "" if none is close: at most a third of the
+// letters may differ, ignoring case. Long names have no close candidates, since comparing costs the
+// product of the lengths.
 func Nearest(name string, candidates []string) string {
 	const longest = 256
 	best, distance := "", len(name)/3+1

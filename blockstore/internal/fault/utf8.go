@@ -4,8 +4,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text refuses text that is no UTF-8: it says which byte is the first that is not, and then
-// what to do.
+// Text returns an error if text is not UTF-8, with the position of the first invalid byte and the
+// remedy.
 func Text(text []byte, remedy string) error {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])

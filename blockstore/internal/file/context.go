@@ -7,8 +7,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// NewReaderAt reads in until ctx is done. A pass that has opened a file with ctx learns
-// that reading goes on.
+// NewReaderAt returns in with reads that fail once ctx is done. Reads report progress to the pass
+// that opened the file with ctx.
 func NewReaderAt(ctx context.Context, in io.ReaderAt) io.ReaderAt {
 	return contextReaderAt{ctx, in}
 }
@@ -28,7 +28,8 @@ func (r contextReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 	return r.in.ReadAt(p, offset)
 }
 
-// Stopped returns the error of the context of a reader of NewReaderAt, or nil: for loops over what was read.
+// Stopped returns the error of the context of a reader from NewReaderAt, or nil. Loops that process
+// data in memory call it.
 func Stopped(in io.ReaderAt) error {
 	if r, ok := in.(contextReaderAt); ok {
 		return r.ctx.Err()
@@ -36,7 +37,7 @@ func Stopped(in io.ReaderAt) error {
 	return nil
 }
 
-// NewReader reads in until ctx is done.
+// NewReader returns in with reads that fail once ctx is done.
 func NewReader(ctx context.Context, in io.Reader) io.Reader { return &contextReader{ctx, in} }
 
 // contextReader stops reading when the context is done.

@@ -10,20 +10,20 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// SpoolError reports that a temporary file could not be written. The data are not to blame.
+// SpoolError reports that a temporary file could not be written. The data are intact.
 type SpoolError struct {
-	Name    string // what is copied, or the object that is written
+	Name    string // the source of the copy, or the object being written
 	Dir     string // the folder of temporary files
-	Written int64  // bytes, before it failed
+	Written int64  // bytes written before the failure
 	Err     error
 }
 
-// Error says what to do: the setting is `spool-dir`.
+// Error describes the failure. The remedy is another [Session.SpoolDir].
 func (e *SpoolError) Error() string {
-	remedy := "name a folder with more room with `spool-dir`, or in TMPDIR"
+	remedy := "name a folder with more room with `Session.SpoolDir`, or in TMPDIR"
 	var over *OverQuotaError
 	if errors.As(e.Err, &over) {
-		remedy = "raise `max-spool-size`, or name files that are read and written where they are, such as .parquet and .nys"
+		remedy = "raise `Session.Quota`, or name files that are read and written where they are, such as .parquet and .nys"
 	}
 	return fmt.Sprintf("%s: its copy in the folder %s failed: %v; it takes more than the %s that were written; %s",
 		e.Name, e.Dir, e.Err, humanize.IBytes(uint64(e.Written)), remedy)
@@ -32,10 +32,9 @@ func (e *SpoolError) Error() string {
 // Unwrap returns the cause.
 func (e *SpoolError) Unwrap() error { return e.Err }
 
-// Copy copies what in gives to a temporary file and returns the stamp of that, which stands for
-// the file at path. The error is a *SpoolError if writing failed. If reading failed it is a fault of
-// name, as messages call what is copied, and the copy is removed in either case.
-// It belongs to the session.
+// Copy copies in to a temporary file, which belongs to the session, and returns its stamp, which
+// stands for the file at path. The error is a *SpoolError if writing failed, or a fault about name
+// if reading failed; in both cases the copy is removed.
 func (s *Session) Copy(ctx context.Context, path, name string, in io.Reader) (Stamp, error) {
 	t, err := s.createUnlinked(path, removed)
 	if err != nil {
@@ -56,5 +55,5 @@ func (s *Session) Copy(ctx context.Context, path, name string, in io.Reader) (St
 	return Stamp{}, err
 }
 
-// Discard removes a copy, which nothing reads any more.
+// Discard removes a copy that has no more readers.
 func (s Stamp) Discard() error { return s.copied.Discard() }

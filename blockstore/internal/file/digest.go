@@ -7,18 +7,18 @@ import (
 	"io"
 )
 
-// Digest is what tells a file from others: its size and the SHA-256 of its bytes.
+// Digest identifies the content of a file by its size and SHA-256.
 type Digest struct {
 	Bytes  int64
 	SHA256 string // 64 hexadecimal digits
 }
 
-// KeepDigest has the digest of the file kept while it is written, so that Digest need not read
-// it again. It is called before the first Write.
+// KeepDigest computes the digest while the file is written, so that Digest need not read it again.
+// It is called before the first Write.
 func (t *Temp) KeepDigest() { t.digest = sha256.New() }
 
-// Digest returns the digest of a file that Finish has made complete. Cost: the file is read
-// again unless KeepDigest was called and all was written from front to back.
+// Digest finishes the file and returns its digest. Cost: the file is read again unless KeepDigest
+// was called and all writes were sequential.
 func (t *Temp) Digest(ctx context.Context) (Digest, error) {
 	if err := t.Finish(); err != nil {
 		return Digest{}, err
@@ -33,8 +33,7 @@ func (t *Temp) Digest(ctx context.Context) (Digest, error) {
 	return digestOf(ctx, t.file, info.Size())
 }
 
-// DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it
-// is read.
+// DigestOf returns the digest of the regular file or object at path. Cost: a read of all of it.
 func (s *Session) DigestOf(ctx context.Context, path string) (Digest, error) {
 	f, stamp, err := s.Open(ctx, path)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package file
 
-// freeBytes returns -1: it is not known here.
+// freeBytes returns -1: unknown on this system.
 func freeBytes(string) int64 { return -1 }

@@ -4,7 +4,7 @@ package file
 
 import "golang.org/x/sys/unix"
 
-// freeBytes returns how much this user may still write in a folder, -1 if that is not known.
+// freeBytes returns the number of bytes this user may still write in a folder, -1 if unknown.
 func freeBytes(dir string) int64 {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {

@@ -2,7 +2,7 @@ package file
 
 import "golang.org/x/sys/windows"
 
-// freeBytes returns how much this user may still write in a folder, -1 if that is not known.
+// freeBytes returns the number of bytes this user may still write in a folder, -1 if unknown.
 func freeBytes(dir string) int64 {
 	var free uint64
 	name, err := windows.UTF16PtrFromString(dir)

@@ -13,34 +13,37 @@ import (
 )
 
 const (
-	// Pause is how long an input gives nothing until rows that were read leave without waiting for more.
+	// Pause is the time without input after which available rows are passed on.
 	Pause = 5 * time.Millisecond
-	// Patience is the longest time that a row waits for others to come, and the pause that ends the head of a text.
+	// Patience bounds the time that a row waits for more rows. It is also the pause that ends the
+	// head of a text.
 	Patience = 200 * time.Millisecond
 )
 
-// ErrPause reports that the input gives nothing for some time. The same call may be repeated.
+// ErrPause reports that no input has arrived for some time. The same call may be repeated.
 var ErrPause = errors.New("the input pauses")
 
-// Live is an input that is read once, from front to back, as it comes. A goroutine reads one chunk ahead, so that a
-// pause is noticed; bytes that somebody may still want are in a window in memory. One goroutine uses a Live at a time.
+// Live is an input that is read once, sequentially, as it arrives. A goroutine reads one chunk
+// ahead, so that pauses can be detected. Bytes that may still be needed are in a window in memory.
+// One goroutine uses a Live at a time.
 type Live struct {
-	pieces  chan piece    // from the goroutine that reads
+	pieces  chan piece    // from the reading goroutine
 	done    chan struct{} // closed by Close
 	close   func() error
 	opened  atomic.Bool
+	total   atomic.Int64 // bytes that were read of the input
 	stopped sync.Once
 
 	buf    []byte // buf[start:] is the window
 	start  int
 	offset int64     // of the window in the input
-	err    error     // in which the input ended
-	came   time.Time // when bytes came last
+	err    error     // the error that ended the input
+	came   time.Time // arrival of the last bytes
 	wait   time.Duration
 	timer  *time.Timer
 }
 
-// piece is what one read of the input gave.
+// piece is the result of one read of the input.
 type piece struct {
 	data []byte
 	err  error
@@ -48,18 +51,20 @@ type piece struct {
 
 const chunkBytes = 64 << 10
 
-// NewLive starts to read in. Close calls closeInput if it is not nil, and does not wait for a read that hangs.
+// NewLive starts reading in. Close calls closeInput unless it is nil, and does not wait for a
+// blocked read.
 func NewLive(in io.Reader, closeInput func() error) *Live {
 	l := &Live{pieces: make(chan piece), done: make(chan struct{}), close: closeInput, came: time.Now(), wait: Pause, timer: time.NewTimer(0)}
 	go l.readAhead(in)
 	return l
 }
 
-// readAhead sends chunks until the input ends. A chunk is used until the next one is received.
+// readAhead sends chunks until the input ends. A chunk stays valid until the next one is received.
 func (l *Live) readAhead(in io.Reader) {
 	chunk, other := make([]byte, chunkBytes), make([]byte, chunkBytes)
 	for {
 		n, err := in.Read(chunk)
+		l.total.Add(int64(n))
 		select {
 		case l.pieces <- piece{chunk[:n], err}:
 		case <-l.done:
@@ -72,9 +77,9 @@ func (l *Live) readAhead(in io.Reader) {
 	}
 }
 
-// Await returns the bytes at hand from offset from on, which are at least n and valid until the next call. It forgets
-// those before from, which no later call may ask for. With fewer than n bytes it returns [ErrPause] if
-// nothing came for a while, or the error in which the input ended, io.EOF as a rule.
+// Await returns the available bytes from offset from on, at least n, valid until the next call. It
+// discards those before from, which no later call may request. With fewer than n bytes it returns
+// [ErrPause] if nothing arrived for a while, or the error that ended the input, usually io.EOF.
 func (l *Live) Await(from int64, n int) ([]byte, error) {
 	for {
 		l.forget(from)
@@ -93,15 +98,15 @@ func (l *Live) Await(from int64, n int) ([]byte, error) {
 	}
 }
 
-// Reserve makes room for a window of n bytes at once: the window of a large n would have up to twice the room otherwise,
-// and be copied as it grows.
+// Reserve allocates a window of n bytes at once. Otherwise a large window would be copied as it
+// grows, to up to twice the capacity.
 func (l *Live) Reserve(n int) {
 	if n += chunkBytes; n > cap(l.buf) {
 		l.buf, l.start = append(make([]byte, 0, n), l.buf[l.start:]...), 0
 	}
 }
 
-// forget drops what is in the window before an offset.
+// forget discards the bytes of the window before an offset.
 func (l *Live) forget(from int64) {
 	if from < l.offset {
 		panic("file: bytes of a pipe that were forgotten")
@@ -116,7 +121,7 @@ func (l *Live) more() error {
 	l.timer.Reset(l.wait)
 	select {
 	case p := <-l.pieces:
-		if len(l.buf)+len(p.data) > cap(l.buf) { // what is kept goes to the front
+		if len(l.buf)+len(p.data) > cap(l.buf) { // move the retained bytes to the front
 			l.buf = l.buf[:copy(l.buf, l.buf[l.start:])]
 			l.start = 0
 		}
@@ -124,14 +129,14 @@ func (l *Live) more() error {
 		l.err, l.came, l.wait = p.err, time.Now(), Pause
 		return nil
 	case <-l.timer.C:
-		l.wait = min(2*l.wait, Patience) // who waits long need not look so often
+		l.wait = min(2*l.wait, Patience) // poll less often during long pauses
 		return ErrPause
 	}
 }
 
-// Head returns the first bytes of the input: most of them, or what is there when the input ends, or pauses for
-// [Patience]. It waits on, for more than most too, until enough is true of them. whole reports that nothing follows.
-// Nothing may be forgotten before.
+// Head returns the first bytes of the input: at least most of them, or all available ones when the
+// input ends or pauses for [Patience]. It keeps waiting, even beyond most bytes, until enough
+// returns true. whole reports that nothing follows. It must be called before anything is discarded.
 func (l *Live) Head(ctx context.Context, most int, enough func(head []byte) bool) (head []byte, whole bool, err error) {
 	for have := 0; ; {
 		if err := ctx.Err(); err != nil {
@@ -151,8 +156,8 @@ func (l *Live) Head(ctx context.Context, most int, enough func(head []byte) bool
 	}
 }
 
-// ReadAt implements io.ReaderAt but for one thing: it returns what is at hand, at least a byte, without waiting for as
-// much as p takes. Offsets only grow. The error may be [ErrPause].
+// ReadAt is like io.ReaderAt, but returns the available bytes, at least one, without filling p.
+// Offsets must ascend. The error may be [ErrPause].
 func (l *Live) ReadAt(p []byte, offset int64) (int, error) {
 	window, err := l.Await(offset, 1)
 	if len(window) > 0 {
@@ -161,10 +166,11 @@ func (l *Live) ReadAt(p []byte, offset int64) (int, error) {
 	return 0, err
 }
 
-// Reader returns the bytes from the first one on, which nobody may have forgotten. It waits through pauses.
+// Reader returns a reader of the whole input, of which nothing may have been discarded. It waits
+// through pauses.
 func (l *Live) Reader(ctx context.Context) io.Reader { return &liveReader{ctx: ctx, in: l} }
 
-// liveReader reads a Live on.
+// liveReader reads a Live sequentially.
 type liveReader struct {
 	ctx context.Context
 	in  *Live
@@ -185,13 +191,13 @@ func (r *liveReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Stop ends reading ahead. The input stays open.
+// Stop stops reading ahead. The input stays open.
 func (l *Live) Stop() {
 	l.timer.Stop()
 	l.stopped.Do(func() { close(l.done) })
 }
 
-// Close ends reading ahead, and closes the input.
+// Close stops reading ahead and closes the input.
 func (l *Live) Close() error {
 	l.Stop()
 	if l.close == nil {
@@ -200,10 +206,10 @@ func (l *Live) Close() error {
 	return l.close()
 }
 
-// Stamp returns the stamp under which sources open the input, once. Messages call it path.
+// Stamp returns the stamp by which sources open the input, once. path is its name in messages.
 func (l *Live) Stamp(path string, size int64) Stamp { return Stamp{path: path, Size: size, live: l} }
 
-// open hands the input to its only reader.
+// open passes the input to its only reader.
 func (l *Live) open(path string) (File, error) {
 	if l.opened.Swap(true) {
 		return nil, fmt.Errorf("%s %w", path, stream.ErrReadOnce)

@@ -7,15 +7,17 @@ import (
 	"time"
 )
 
-// lockPatience is how long LockFolder waits for a process that does not go on, lockPause how long between tries.
+// lockPatience bounds how long LockFolder waits for a stuck process, and lockPause is the time
+// between attempts.
 const (
 	lockPatience = 10 * time.Second
 	lockPause    = 2 * time.Millisecond
 )
 
-// LockFolder locks the folder of a file among processes that call it, until release is called. They rename a few files
-// while they hold the lock. It gives up waiting after ten seconds, and where folders cannot be locked, as on some network
-// file systems: then release does nothing. It returns an error only if ctx ends.
+// LockFolder locks the folder of a file among processes that call it, until release is called. They
+// hold the lock only to rename a few files. After ten seconds it gives up, as it does if folders
+// cannot be locked, for example on some network file systems; release is then a no-op. It returns
+// an error only if ctx ends.
 func LockFolder(ctx context.Context, path string) (release func(), err error) {
 	nothing := func() {}
 	if IsRemote(path) {
@@ -23,7 +25,7 @@ func LockFolder(ctx context.Context, path string) (release func(), err error) {
 	}
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
-		return nothing, nil // whoever writes there says why
+		return nothing, nil // writing there reports the reason
 	}
 	patience := time.NewTimer(lockPatience)
 	defer patience.Stop()

@@ -4,5 +4,5 @@ package file
 
 import "os"
 
-// lock locks nothing. Windows removes no file that is open.
+// lock is a no-op. Windows does not remove open files.
 func lock(*os.File) locked { return noLocks }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lock locks a file until it is closed, unless somebody else has it locked.
+// lock locks a file until it is closed, unless another process holds the lock.
 func lock(f *os.File) locked {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {

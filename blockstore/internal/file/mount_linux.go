@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isMountPoint reports whether the file at path is mounted there, as containers have it.
+// isMountPoint reports whether the file at path is a mount point, as in containers.
 func isMountPoint(path string) bool {
 	mount := func(path string) (id uint64, ok bool) {
 		var s unix.Statx_t

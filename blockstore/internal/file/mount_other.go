@@ -2,5 +2,5 @@
 
 package file
 
-// isMountPoint returns false: only Linux mounts files.
+// isMountPoint returns false: only Linux mounts single files.
 func isMountPoint(string) bool { return false }

@@ -19,20 +19,20 @@ type Object struct {
 	object  object.Object
 	stores  *object.Stores
 	chunks  *cache
-	changed atomic.Bool // there is another version now
+	changed atomic.Bool // a newer version exists
 
 	requests, fetched atomic.Int64 // requests to the store, and the bytes of its answers
 }
 
-// Objects are the objects that a session has opened, and chunks of them in memory: as many as open
-// readers may hold, and at most 16 MiB without a reader. The zero value has none.
+// Objects holds the objects that a session has opened, and chunks of them in memory: as many as
+// open readers may hold, and at most 16 MiB without a reader. The zero value is empty.
 type Objects struct {
 	mu     sync.Mutex
 	known  map[string]*Object
 	chunks cache
 }
 
-// keep keeps an object that was found, and returns the version that was found first.
+// keep adds an object unless one of that name is there, and returns the stored version.
 func (s *Objects) keep(o *Object) *Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,14 +46,14 @@ func (s *Objects) keep(o *Object) *Object {
 	return o
 }
 
-// find returns an object that was found before, or nil.
+// find returns a stored object, or nil.
 func (s *Objects) find(name string) *Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known[name]
 }
 
-// OpenObject asks for an object, unless the session has it.
+// OpenObject returns an object. It asks the store unless the session has the object.
 func (s *Session) OpenObject(ctx context.Context, name string) (*Object, error) {
 	stores, objects := s.stores(), s.objects()
 	if o := objects.find(name); o != nil {
@@ -80,13 +80,13 @@ func (s *Session) OpenObject(ctx context.Context, name string) (*Object, error) 
 	return o, nil
 }
 
-// count counts a request, with the bytes of its answer.
+// count counts a request and the bytes of its answer.
 func (o *Object) count(bytes int) {
 	o.requests.Add(1)
 	o.fetched.Add(int64(bytes))
 }
 
-// Version returns what the store calls this version of the object, "" if it does not tell.
+// Version returns the version of the object in the store, "" if unknown.
 func (o *Object) Version() string {
 	if v, ok := o.object.(interface{ Version() string }); ok {
 		return v.Version()
@@ -94,7 +94,7 @@ func (o *Object) Version() string {
 	return ""
 }
 
-// objectError returns an error that names the object, but that of a context as it is.
+// objectError returns an error that names the object. Errors of the context are unchanged.
 func objectError(ctx context.Context, name string, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -109,7 +109,7 @@ func objectError(ctx context.Context, name string, err error) error {
 	return e
 }
 
-// noObject returns the error that an object does not exist.
+// noObject reports that an object does not exist.
 func noObject(name string) *stream.DataError {
 	return fault.File(name, "no such object").Of(stream.Missing).Do("is the address right?")
 }

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// chunkKey is which bytes a chunk holds.
+// chunkKey identifies a chunk: a range of bytes of an object.
 type chunkKey struct {
 	object         *Object
 	offset, length int64
 }
 
 // edgeBytes is the length of the ranges at both ends of an object that are fetched before its
-// format is known: first bytes and footers.
+// format is known: magic numbers and footers.
 const edgeBytes = 16 << 10
 
 // head returns the chunk of the first bytes.
@@ -26,39 +26,38 @@ func (o *Object) tail() chunkKey {
 	return chunkKey{o, o.Size - n, n}
 }
 
-// chunk is a part of an object, in memory or on its way there.
+// chunk is a part of an object, in memory or being fetched.
 type chunk struct {
 	key   chunkKey
 	data  []byte
-	ready chan struct{} // closed when data or err is there
+	ready chan struct{} // closed when data or err is set
 	err   error
-	done  bool          // the data is there
-	users int           // that must not lose it
-	place *list.Element // among those that may go
+	done  bool          // data is set
+	users int           // number of users that need it
+	place *list.Element // in the list of idle chunks
 }
 
-// cache holds chunks of the objects of a session, for all their readers.
+// cache holds chunks of the objects of a session. All readers share it.
 type cache struct {
 	sync.Mutex
 	chunks  map[chunkKey]*chunk
-	idle    list.List // chunks that nobody uses at the moment, the one used last in front
+	idle    list.List // unused chunks, the most recently used in front
 	held    int64     // bytes of all chunks
-	allowed int64     // what the readers that are open may hold together
-	free    [][]byte  // memory of chunks that went
+	allowed int64     // limit for the readers that are open
+	free    [][]byte  // memory of evicted chunks
 }
 
-// leastBytes is what stays in memory though no reader is open, for the one that is opened
-// next: footers, first pages.
+// leastBytes stays in memory without an open reader, for the next one: footers, first pages.
 const leastBytes = 16 << 20
 
-// allow changes what readers may hold.
+// allow changes the memory limit by the given number of bytes.
 func (c *cache) allow(bytes int64) {
 	c.Lock()
 	defer c.Unlock()
 	c.allowed += bytes
 }
 
-// acquire returns a chunk for use, and whether the caller must have it filled.
+// acquire returns a chunk for use. empty reports that the caller must have it filled.
 func (c *cache) acquire(key chunkKey) (ch *chunk, empty bool) {
 	c.Lock()
 	defer c.Unlock()
@@ -68,7 +67,7 @@ func (c *cache) acquire(key chunkKey) (ch *chunk, empty bool) {
 		}
 		ch = &chunk{key: key, data: c.memory(key.length), ready: make(chan struct{})}
 		c.chunks[key], empty = ch, true
-		ch.users++ // who fills it
+		ch.users++ // for the goroutine that fills it
 	} else if ch.place != nil {
 		c.idle.Remove(ch.place)
 		ch.place = nil
@@ -77,27 +76,27 @@ func (c *cache) acquire(key chunkKey) (ch *chunk, empty bool) {
 	return ch, empty
 }
 
-// has reports whether a chunk is in memory or on its way.
+// has reports whether a chunk is in memory or being fetched.
 func (c *cache) has(key chunkKey) bool {
 	c.Lock()
 	defer c.Unlock()
 	return c.chunks[key] != nil
 }
 
-// put keeps the bytes of a chunk.
+// put stores the bytes of a chunk.
 func (c *cache) put(key chunkKey, data []byte) {
 	ch, empty := c.acquire(key)
 	defer c.leave(ch)
 	if empty {
 		if copy(ch.data, data) < len(ch.data) {
-			ch.err = errGivenUp // they are fetched
+			ch.err = errGivenUp // they are already being fetched
 		}
 		c.filled(ch)
 	}
 }
 
-// copy copies what a chunk in memory has of p, the bytes from offset on, and returns the range
-// of p that it filled.
+// copy copies the bytes of a chunk in memory that belong to p, which starts at offset, and returns
+// the range of p that it filled.
 func (c *cache) copy(key chunkKey, p []byte, offset int64) (from, to int64) {
 	c.Lock()
 	defer c.Unlock()
@@ -113,7 +112,7 @@ func (c *cache) copy(key chunkKey, p []byte, offset int64) (from, to int64) {
 	return from - offset, to - offset
 }
 
-// memory returns n bytes, of chunks that go if too many are there.
+// memory returns n bytes, and evicts chunks if too many are in memory.
 func (c *cache) memory(n int64) []byte {
 	for c.held+n > max(c.allowed, leastBytes) && c.idle.Len() > 0 {
 		c.drop(c.idle.Back().Value.(*chunk))
@@ -130,7 +129,7 @@ func (c *cache) memory(n int64) []byte {
 	return make([]byte, n)
 }
 
-// drop gives up a chunk that nobody uses.
+// drop evicts an unused chunk.
 func (c *cache) drop(ch *chunk) {
 	c.idle.Remove(ch.place)
 	delete(c.chunks, ch.key)
@@ -140,11 +139,10 @@ func (c *cache) drop(ch *chunk) {
 	}
 }
 
-// errGivenUp says that the reader which had a chunk filled is closed.
+// errGivenUp reports that the reader which requested a chunk is closed.
 var errGivenUp = errors.New("the reader is closed")
 
-// fill fetches a chunk for those who wait for it, without what the edges in memory
-// hold of it.
+// fill fetches a chunk for those who wait for it, except the bytes that the edges in memory have.
 func (c *cache) fill(ctx context.Context, ch *chunk) {
 	key, begin, end := ch.key, int64(0), ch.key.length
 	if from, to := c.copy(key.object.head(), ch.data, key.offset); from == 0 {
@@ -160,7 +158,7 @@ func (c *cache) fill(ctx context.Context, ch *chunk) {
 	c.filled(ch)
 }
 
-// filled hands a chunk out. One that failed is forgotten: whoever comes next tries again.
+// filled publishes a chunk. A failed chunk is removed, so that the next user tries again.
 func (c *cache) filled(ch *chunk) {
 	defer c.leave(ch)
 	c.Lock()
@@ -173,7 +171,7 @@ func (c *cache) filled(ch *chunk) {
 	close(ch.ready)
 }
 
-// leave says that a chunk is no longer used.
+// leave releases a chunk.
 func (c *cache) leave(ch *chunk) {
 	c.Lock()
 	defer c.Unlock()

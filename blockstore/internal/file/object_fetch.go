@@ -8,8 +8,8 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 )
 
-// fetch fills p with the bytes of the object from offset on. After the object was changed no
-// more requests are made.
+// fetch fills p with the bytes of the object from offset on. It makes no more requests once the
+// object has changed.
 func (o *Object) fetch(ctx context.Context, p []byte, offset int64) error {
 	for done := 0; done < len(p); {
 		err := o.stores.Patience.Retry(ctx, func(ctx context.Context, beat func()) error {
@@ -31,8 +31,8 @@ func (o *Object) fetch(ctx context.Context, p []byte, offset int64) error {
 	return nil
 }
 
-// request makes one request and says how far it came. An answer may be of a shorter range;
-// one that gives nothing is an error that may go away.
+// request makes one request and returns the number of bytes received. An answer may be shorter than
+// requested; an empty one is a temporary error.
 func (o *Object) request(ctx context.Context, beat func(), p []byte, offset int64) (n int, err error) {
 	body, err := o.object.Get(ctx, offset, int64(len(p)))
 	if err != nil {

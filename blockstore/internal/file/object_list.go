@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// isWeb reports whether a URL is of a web server, which lists nothing; * and ? are part of
-// the names there.
+// isWeb reports whether a URL refers to a web server, which has no listing; * and ? are part of its
+// names.
 func isWeb(url string) bool { return strings.HasPrefix(url, "http") }
 
 // Parallel returns how many of paths are opened at the same time: several if all are URLs.
@@ -26,9 +26,8 @@ func Parallel(paths []string) int {
 	return 8
 }
 
-// expandObjects returns the objects that a URL means: the one of this name, those that a glob
-// matches, or all below a folder, in byte order. In globs and folders names that begin with
-// . or _ are passed over.
+// expandObjects returns the objects of a URL, in byte order: the one of this name, those that match
+// a glob, or all in a folder. Globs and folders skip names that begin with . or _.
 func (s *Session) expandObjects(ctx context.Context, url string) ([]string, error) {
 	if isWeb(url) {
 		return []string{url}, nil
@@ -55,8 +54,8 @@ func (s *Session) expandObjects(ctx context.Context, url string) ([]string, erro
 	return nil, s.missingObject(ctx, url)
 }
 
-// expandObjectGlob returns the objects that match a pattern, which begins with prefix. Those in
-// folders that match count too.
+// expandObjectGlob returns the objects that match a pattern beginning with prefix, including those
+// in matching folders.
 func (s *Session) expandObjectGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return nil, fault.File(pattern, "the brackets of this glob do not fit").Do("close them, or put a backslash before one that is meant")
@@ -70,8 +69,8 @@ func (s *Session) expandObjectGlob(ctx context.Context, pattern, prefix string) 
 	return names, err
 }
 
-// below returns the objects behind a prefix that are wanted and not hidden. Those whose
-// names end in / stand for folders.
+// below returns the wanted objects with a prefix that are not hidden. Objects whose names end in /
+// represent folders and are skipped.
 func (s *Session) below(ctx context.Context, prefix string, wanted func(name string) bool) (names []string, err error) {
 	stores, objects := s.stores(), s.objects()
 	store, err := stores.Of(prefix)
@@ -104,13 +103,12 @@ func (s *Session) below(ctx context.Context, prefix string, wanted func(name str
 	return names, nil
 }
 
-// isHiddenKey reports whether a name is one that folders use for themselves.
+// isHiddenKey reports whether a name is hidden by convention.
 func isHiddenKey(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
-// missingObject returns the error that there is no object of that name, with what may have been
-// meant.
+// missingObject reports that there is no object of that name, with similar names.
 func (s *Session) missingObject(ctx context.Context, url string) error {
 	folder := url[:strings.LastIndex(url, "/")+1]
 	var near []string

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 )
 
-// putObject writes an object, whole or not at all.
+// putObject writes an object atomically.
 func putObject(ctx context.Context, stores *object.Stores, name string, content io.ReaderAt, size int64) error {
 	store, err := stores.Of(name)
 	if err != nil {
@@ -17,7 +17,7 @@ func putObject(ctx context.Context, stores *object.Stores, name string, content 
 	return written(ctx, name, store.Put(ctx, object.Reveal(name), content, size, stores.Patience))
 }
 
-// CanPut returns why writing an object will fail, as far as that is known beforehand.
+// CanPut returns an error if writing an object is known to fail.
 func (s *Session) CanPut(ctx context.Context, name string) error {
 	stores := s.stores()
 	store, err := stores.Of(name)
@@ -28,7 +28,7 @@ func (s *Session) CanPut(ctx context.Context, name string) error {
 	return written(ctx, name, err)
 }
 
-// written returns an error of writing that names the object, but that of a context as it is.
+// written returns a write error that names the object. Errors of the context are unchanged.
 func written(ctx context.Context, name string, err error) error {
 	switch {
 	case err == nil:

@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	// readerBytes is about what a reader holds, whatever the object.
+	// readerBytes is about the memory of a reader, whatever the object.
 	readerBytes = 64 << 20
-	// mostChunk and leastChunk bound the bytes of a request. A smaller one costs little
-	// less than one of leastChunk.
+	// mostChunk and leastChunk bound the bytes of a request. A smaller request costs little less
+	// than one of leastChunk.
 	mostChunk, leastChunk = 4 << 20, 256 << 10
-	// spareChunks are held besides one for each place: they are on their way.
+	// spareChunks is the number of chunks being fetched, besides one for each place.
 	spareChunks = 3
-	// aheadChunks are fetched while the one before is used.
+	// aheadChunks is the number of chunks fetched while the previous one is used.
 	aheadChunks = 1
-	// smallBytes is the size of an object that is fetched as a whole. A smaller range costs
+	// smallBytes is the size up to which an object is fetched as a whole. A smaller range costs
 	// little less.
 	smallBytes = leastChunk
-	// pieceBytes is the least length of a range within a large object: a page header.
+	// pieceBytes is the minimal range within a large object: a page header.
 	pieceBytes = 4 << 10
 )
 
-// chunkSize returns the bytes of a chunk for a reader of so many places: a power of two. That
-// of an object which a reader may hold as a whole is the same for all readers.
+// chunkSize returns the chunk size, a power of two, for a reader of the given number of places. An
+// object that a reader may hold as a whole has the same chunk size for all readers.
 func (o *Object) chunkSize(places int) int64 {
 	size := int64(mostChunk)
 	for o.Size > readerBytes && size > leastChunk && size*int64(places+spareChunks) > readerBytes {
@@ -39,30 +39,30 @@ func (o *Object) chunkSize(places int) int64 {
 	return size
 }
 
-// ReaderBytes returns how many bytes a reader of so many places holds.
+// ReaderBytes returns the memory of a reader of the given number of places.
 func (o *Object) ReaderBytes(places int) int64 {
 	return min(o.chunkSize(places)*int64(places+spareChunks), o.Size)
 }
 
-// objectReader gives the bytes of an object anywhere, as io.ReaderAt does, to several goroutines.
+// objectReader reads an object at any offset, like io.ReaderAt. It is safe for concurrent use.
 type objectReader struct {
 	object *Object
-	ctx    context.Context // of what the reader fetches
-	size   int64           // of a chunk; 0 where chunks are as small as reads
+	ctx    context.Context // of the fetches
+	size   int64           // of a chunk; 0 if chunks are as small as reads
 	places int
 
 	mu     sync.Mutex
-	seen   []int64 // chunks that were used, the last ones
+	seen   []int64 // the chunks used last
 	closed bool
 }
 
-// Edges returns a reader of first bytes, footers and page headers until ctx ends: it fetches
-// ranges about as small as those it is asked for.
+// Edges returns a reader of magic numbers, footers and page headers until ctx ends. It fetches
+// ranges about as small as the reads.
 func (o *Object) Edges(ctx context.Context) *objectReader {
 	return &objectReader{object: o, ctx: ctx, closed: true}
 }
 
-// edge returns the key of a chunk that has n bytes.
+// edge returns the key of a chunk that contains n bytes at offset.
 func (o *Object) edge(offset, n int64) chunkKey {
 	switch head, tail := o.head(), o.tail(); {
 	case offset+n <= head.length && (o.Size > smallBytes || o.chunks.has(head)):
@@ -75,15 +75,15 @@ func (o *Object) edge(offset, n int64) chunkKey {
 	return chunkKey{o, offset, min(max(n, pieceBytes), o.Size-offset)}
 }
 
-// Reader returns a reader that goes through so many places at the same time, until ctx ends.
+// Reader returns a reader of the given number of places at the same time, until ctx ends.
 func (o *Object) Reader(ctx context.Context, places int) *objectReader {
 	places = max(1, places)
 	o.chunks.allow(o.ReaderBytes(places))
 	return &objectReader{object: o, ctx: ctx, size: o.chunkSize(places), places: places}
 }
 
-// Close takes its part of the memory back. What is on its way stays so: the rows behind are
-// read next, by another reader.
+// Close releases the memory of the reader. Fetches in progress continue: another reader will read
+// the following rows.
 func (r *objectReader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +116,7 @@ func (r *objectReader) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// chunk returns the key of the chunk that begins a range of n bytes.
+// chunk returns the key of the chunk that contains the start of a range of n bytes.
 func (r *objectReader) chunk(offset, n int64) chunkKey {
 	if r.size == 0 {
 		return r.object.edge(offset, n)
@@ -137,13 +137,13 @@ func copyChunk(ctx context.Context, key chunkKey, p []byte, offset int64) (int, 
 		if ctx.Err() != nil {
 			return 0, fault.Reading(context.Cause(ctx))
 		}
-		if err != errGivenUp { // by another reader
+		if err != errGivenUp { // the filling reader was closed
 			return 0, fault.Reading(objectError(ctx, key.object.Name, err))
 		}
 	}
 }
 
-// wait returns a chunk with its bytes.
+// wait returns a chunk once it has its bytes.
 func wait(ctx context.Context, key chunkKey) (*chunk, error) {
 	chunks := key.object.chunks
 	ch, empty := chunks.acquire(key)
@@ -155,7 +155,7 @@ func wait(ctx context.Context, key chunkKey) (*chunk, error) {
 		return result(ch)
 	default:
 	}
-	beat := time.NewTicker(time.Second) // repeated requests may take longer than a pass waits
+	beat := time.NewTicker(time.Second) // retries may take longer than the pass waits for a read
 	defer beat.Stop()
 	for {
 		select {
@@ -170,7 +170,7 @@ func wait(ctx context.Context, key chunkKey) (*chunk, error) {
 	}
 }
 
-// result returns a chunk whose bytes are there, or why they are not.
+// result returns a filled chunk or its error.
 func result(ch *chunk) (*chunk, error) {
 	if ch.err != nil {
 		ch.key.object.chunks.leave(ch)
@@ -179,8 +179,8 @@ func result(ch *chunk) (*chunk, error) {
 	return ch, nil
 }
 
-// ahead begins to fetch what a read of several chunks needs, and what follows a chunk of
-// a place that goes on.
+// ahead starts fetching the chunks of a read of several chunks, or the chunk after that of a
+// sequentially read place.
 func (r *objectReader) ahead(first, last int64) {
 	for i := first; i <= min(last, first+spareChunks) && last > first; i++ {
 		r.begin(i)
@@ -204,14 +204,14 @@ func (r *objectReader) ahead(first, last int64) {
 	}
 }
 
-// begin fetches a chunk that is not there in the background.
+// begin fetches a chunk in the background unless it is in memory.
 func (r *objectReader) begin(index int64) {
 	key, chunks := r.chunk(index*r.size, 1), r.object.chunks
 	if key.length <= 0 || chunks.has(key) {
 		return
 	}
 	ch, empty := chunks.acquire(key)
-	chunks.leave(ch) // who fills it uses it
+	chunks.leave(ch) // the filling goroutine uses it
 	if empty {
 		go chunks.fill(r.ctx, ch)
 	}

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// noFollow is nothing here.
+// noFollow has no effect on this system.
 const noFollow = 0
 
-// keepOwner does nothing: a new file has what its folder passes on.
+// keepOwner is a no-op: a new file inherits from its folder.
 func keepOwner(*os.File, fs.FileInfo) {}
 
-// cannotRename returns nil: nothing is known.
+// cannotRename returns nil: unknown on this system.
 func cannotRename(string, fs.FileInfo, fs.FileInfo) error { return nil }

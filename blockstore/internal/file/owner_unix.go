@@ -10,10 +10,10 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// noFollow lets opening fail where a link stands.
+// noFollow makes opening fail on a symbolic link.
 const noFollow = syscall.O_NOFOLLOW
 
-// keepOwner gives a file the owner and the mode of another, as far as that is permitted.
+// keepOwner gives a file the owner and the mode of another, as far as permitted.
 func keepOwner(f *os.File, of fs.FileInfo) {
 	now, err := f.Stat()
 	if err != nil {
@@ -31,8 +31,8 @@ func keepOwner(f *os.File, of fs.FileInfo) {
 	}
 }
 
-// cannotRename returns why the file at path, which is there, cannot be replaced by one that
-// is made beside it, nil if nothing is known to prevent it.
+// cannotRename returns why the existing file at path cannot be replaced by a rename, nil if nothing
+// is known to prevent it.
 func cannotRename(path string, file, folder fs.FileInfo) error {
 	f, ok := file.Sys().(*syscall.Stat_t)
 	d, ok2 := folder.Sys().(*syscall.Stat_t)

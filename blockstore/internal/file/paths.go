@@ -19,11 +19,11 @@ import (
 // Stdin is the path that means the standard input.
 const Stdin = "-"
 
-// IsRemote reports whether a path is that of an object, s3://bucket/key, not of a file.
+// IsRemote reports whether a path refers to an object, s3://bucket/key, not to a file.
 func IsRemote(path string) bool { return object.Scheme(path) != "" }
 
-// Plain returns what a path is called in messages, without credentials, and as it is
-// opened: a file:// URL is the path of a file.
+// Plain returns a path as messages show it, without credentials. A file:// URL becomes the path of
+// the file.
 func Plain(path string) (string, error) {
 	scheme := object.Scheme(path)
 	if scheme != "file" {
@@ -39,8 +39,8 @@ func Plain(path string) (string, error) {
 	return filepath.FromSlash(u.Path), nil
 }
 
-// Expand turns files, globs and folders into files. Arguments keep their
-// order; what a glob or a folder yields is sorted byte by byte.
+// Expand expands files, globs and folders to files. Arguments keep their order; the files of a glob
+// or a folder are sorted bytewise.
 func (s *Session) Expand(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, fault.New("there is no input").Do("name files, quoted globs, folders, or - for the standard input")
@@ -62,8 +62,7 @@ func (s *Session) Expand(ctx context.Context, paths []string) ([]string, error) 
 	return files, nil
 }
 
-// expandPath expands one argument. What exists under a name is meant by it,
-// even if the name looks like a glob.
+// expandPath expands one argument. An existing file takes precedence over a glob of the same name.
 func (s *Session) expandPath(ctx context.Context, path string) ([]string, error) {
 	if path == Stdin {
 		return []string{Stdin}, nil
@@ -92,7 +91,7 @@ func (s *Session) expandPath(ctx context.Context, path string) ([]string, error)
 // IsGlob reports whether a path has a glob's special characters.
 func IsGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
-// Missing returns the error that path does not exist, with what may have been meant.
+// Missing reports that path does not exist, with similar names.
 func Missing(path string) error {
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)
@@ -110,8 +109,8 @@ func Missing(path string) error {
 	return fault.File(path, "no such file").Of(stream.Missing).Do("is the path right?")
 }
 
-// expandGlob returns the files that match a pattern. A folder that matches
-// stands for all files in it, unless the pattern's ** already goes into it.
+// expandGlob returns the files that match a pattern. A matching folder contributes all its files,
+// unless the pattern's ** already descends into it.
 func expandGlob(pattern string) ([]string, error) {
 	matches, err := doublestar.FilepathGlob(pattern, doublestar.WithFailOnIOErrors())
 	if err != nil {
@@ -150,7 +149,7 @@ func expandGlob(pattern string) ([]string, error) {
 	return sortUnique(files), nil
 }
 
-// badGlob returns the error that a glob cannot be used.
+// badGlob reports that a glob cannot be used.
 func badGlob(pattern string, err error) error {
 	if errors.Is(err, doublestar.ErrBadPattern) {
 		return fault.File(pattern, "the brackets of this glob do not fit").Do("close them, or put a backslash before one that is meant")
@@ -158,8 +157,7 @@ func badGlob(pattern string, err error) error {
 	return fault.File(pattern, "this glob cannot be used: %w", err)
 }
 
-// hiddenIn reports whether a match is hidden and the pattern does not ask for
-// hidden names.
+// hiddenIn reports whether a match is hidden and the pattern does not request hidden names.
 func hiddenIn(path, pattern string) bool {
 	base, special := doublestar.SplitPattern(filepath.ToSlash(pattern))
 	for _, name := range strings.Split(special, "/") {
@@ -171,13 +169,12 @@ func hiddenIn(path, pattern string) bool {
 	return err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(below), "/"), isHidden)
 }
 
-// isHidden reports whether a name is one that folders use for themselves: _SUCCESS,
-// .part-0.crc.
+// isHidden reports whether a name is hidden by convention: _SUCCESS, .part-0.crc.
 func isHidden(name string) bool {
 	return name != "." && name != ".." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_"))
 }
 
-// walkFolder returns all files below a folder, except hidden ones.
+// walkFolder returns all files in a folder, recursively, except hidden ones.
 func walkFolder(folder string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -200,8 +197,7 @@ func walkFolder(folder string) ([]string, error) {
 	return sortUnique(files), err
 }
 
-// sortUnique sorts byte by byte, with / as the separator on every system, and
-// drops repetitions.
+// sortUnique sorts bytewise, with / as the separator on every system, and removes duplicates.
 func sortUnique(files []string) []string {
 	slices.SortFunc(files, func(a, b string) int {
 		return strings.Compare(filepath.ToSlash(a), filepath.ToSlash(b))

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// OpenPipe opens a file that may be a named pipe, which waits until a program opens it for
-// writing: the wait ends with the context.
+// OpenPipe opens a file that may be a named pipe. Opening a pipe waits until a program opens it for
+// writing, or until ctx ends.
 func OpenPipe(ctx context.Context, path string) (*os.File, error) {
 	type opened struct {
 		file *os.File

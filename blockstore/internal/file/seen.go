@@ -14,15 +14,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Seen has the stamps of files as they were when they were opened first, and the paths that globs
-// and folders had then. The zero value has none.
+// Seen holds the first stamp of each file, and the first listing of each glob and folder. The zero
+// value is empty.
 type Seen struct {
 	mu     sync.Mutex
 	stamps map[string]Stamp
 	lists  map[string][]string
 }
 
-// absolute returns the one name of a path, as far as the system tells.
+// absolute returns the absolute path, or path itself if that fails.
 func absolute(path string) string {
 	if full, err := filepath.Abs(path); err == nil {
 		return full
@@ -30,9 +30,9 @@ func absolute(path string) string {
 	return path
 }
 
-// check keeps the stamp of an open file, or compares it with the first one. A file that was
-// written just now is stamped some milliseconds later, so that what is written to it from then on
-// gets another time. A nil Seen keeps and compares nothing.
+// check stores the stamp of an open file, or compares it with the stored one. It stamps a file that
+// was just written some milliseconds later, so that further writes get another time. A nil Seen
+// does nothing.
 func (s *Seen) check(f *os.File, now Stamp) (Stamp, error) {
 	if s == nil {
 		return now, nil
@@ -62,18 +62,18 @@ func (s *Seen) check(f *os.File, now Stamp) (Stamp, error) {
 	return now, nil
 }
 
-// fresh is the age of a file, by the system's clock, at which one more change gets another
-// time: the clocks of file systems tick every 1 to 10 ms.
+// fresh is the age of a file at which a further change certainly gets another time: clocks of file
+// systems tick every 1 to 10 ms.
 const fresh = 12 * time.Millisecond
 
-// isFresh reports whether a file was written just now, so that what is written to it at the
-// same moment would not be seen by its time.
+// isFresh reports whether a file was written so recently that another write might get the same
+// time.
 func isFresh(info fs.FileInfo) bool {
 	age := time.Since(info.ModTime())
 	return age >= 0 && age < fresh
 }
 
-// checkList keeps the files of a glob or a folder, or compares them with the first ones.
+// checkList stores the files of a glob or a folder, or compares them with the stored ones.
 func (s *Seen) checkList(path string, files []string) error {
 	if s == nil {
 		return nil
@@ -98,7 +98,7 @@ func (s *Seen) checkList(path string, files []string) error {
 		Of(stream.Changed).Do("start again")
 }
 
-// listDifference names a file that is in one of two lists alone.
+// listDifference describes a file that is in only one of two lists.
 func listDifference(then, now []string) string {
 	for _, f := range now {
 		if !slices.Contains(then, f) {

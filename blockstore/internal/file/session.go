@@ -8,34 +8,34 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 )
 
-// Session opens and creates files and objects, and has what they share. A nil field is not shared:
-// each call has one of its own. All calls of a nil *Session are independent. Its methods may be
-// called from several goroutines; the fields are not changed meanwhile.
+// Session opens and creates files and objects, and holds their shared state. A nil field is
+// replaced by a new one in each call. Calls of a nil *Session are independent. It is safe for
+// concurrent use while the fields do not change.
 type Session struct {
-	// Stores reach objects; if nil, those of object.Register do.
+	// Stores gives access to objects; nil means those of object.Register.
 	Stores *object.Stores
-	// SpoolDir is the folder of temporary files, "" for the system's.
+	// SpoolDir is the folder of temporary files, "" for the system default.
 	SpoolDir string
 	// Quota bounds the bytes of temporary files.
 	Quota *Quota
-	// Seen has what files and folders were when they were opened first. They have to stay so.
+	// Seen holds the first state of files and folders, which must not change.
 	Seen *Seen
-	// Objects has the objects that were opened, and parts of them.
+	// Objects caches opened objects, and parts of them.
 	Objects *Objects
-	// Copies are the copies that were made, for their owner to discard.
+	// Copies collects the copies made, for their owner to discard.
 	Copies *Copies
-	// Reads counts what is read, for sessions that open a single file.
+	// Reads counts reads, in sessions that open a single file.
 	Reads *Reads
 }
 
-// Counting returns the session for the opening of a single file, whose reads it counts.
+// Counting returns a copy of the session that counts its reads in r, for opening a single file.
 func (s *Session) Counting(r *Reads) *Session {
 	one := s.config()
 	one.Reads = r
 	return &one
 }
 
-// config returns the fields, also of a nil session.
+// config returns the fields, zero for a nil session.
 func (s *Session) config() Session {
 	if s == nil {
 		return Session{}
@@ -43,7 +43,7 @@ func (s *Session) config() Session {
 	return *s
 }
 
-// stores returns what reaches objects.
+// stores returns the stores of objects.
 func (s *Session) stores() *object.Stores {
 	if stores := s.config().Stores; stores != nil {
 		return stores
@@ -51,7 +51,7 @@ func (s *Session) stores() *object.Stores {
 	return object.Registered()
 }
 
-// objects returns the objects that were opened.
+// objects returns the cache of objects.
 func (s *Session) objects() *Objects {
 	if objects := s.config().Objects; objects != nil {
 		return objects
@@ -59,16 +59,16 @@ func (s *Session) objects() *Objects {
 	return new(Objects)
 }
 
-// Context returns the context of functions that are given none.
+// Context returns the context for functions without a context argument.
 func (s *Session) Context() context.Context { return s.stores().Base() }
 
-// Copies are temporary files that somebody owns. The zero value has none.
+// Copies is a set of temporary files with an owner. The zero value is empty.
 type Copies struct {
 	mu    sync.Mutex
 	files []*Temp
 }
 
-// add gives a copy to its owner. If c is nil nobody owns it, and it goes with the process.
+// add adds a copy. If c is nil the copy has no owner and lives as long as the process.
 func (c *Copies) add(t *Temp) {
 	if c == nil {
 		return
@@ -78,7 +78,7 @@ func (c *Copies) add(t *Temp) {
 	c.files = append(c.files, t)
 }
 
-// Discard removes all copies, which nothing reads any more. More copies may come.
+// Discard removes all copies, which must have no more readers. More copies may be added later.
 func (c *Copies) Discard() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,35 +13,34 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Stamp identifies a file: its device and inode, its size, and the time of its content. A file
-// that is written again with the same content counts as changed. Three changes of equal size go
-// unnoticed: one in the same tick of the file system's clock, unless a session waits for the
-// next; one in a mapping that the system has not written back; and one that puts the time back.
+// Stamp identifies the state of a file by device, inode, size and modification time. Rewriting a
+// file with the same content is a change. Three changes of equal size go unnoticed: one in the same
+// tick of the file system's clock, unless a session waits for the next; one in a mapping that the
+// system has not written back; and one that resets the time.
 //
-// Of an object the store tells the version: whatever is read of it is of this one.
+// The version of an object comes from its store, and all reads request this version.
 type Stamp struct {
 	path   string
 	Size   int64
 	info   fs.FileInfo
 	object *Object // nil for a file
-	places int     // that are read at the same time; 0 for one
+	places int     // places read at the same time; 0 means one
 	live   *Live   // the input itself, which has no file; nil for a file
-	copied *Temp   // what is read instead, which nobody else can change; nil for the file itself
+	copied *Temp   // copy to read instead, which nobody else can change; nil for the file itself
 
 	reads    *Reads // of the session that opened the file, or nil
-	byNumber bool   // its readers fetch rows by number
+	byNumber bool   // its readers gather rows
 }
 
-// File is an open file or object. ReadAt may be called from several goroutines. It returns fewer
-// bytes than asked for only with an error, and those are valid. Whoever opened it closes it once,
-// after the last ReadAt.
+// File is an open file or object. ReadAt is safe for concurrent use. A short read returns an error,
+// and its bytes are valid. Whoever opened the file closes it once, after the last ReadAt.
 type File interface {
 	io.ReaderAt
 	io.Closer
 }
 
-// Open opens the regular file at path, or the object, and describes it. What is read of an
-// object ends with ctx. A file that was changed since the session opened it first is refused.
+// Open opens the regular file or object at path and returns its stamp. Reads of an object end with
+// ctx. It returns an error for a file that changed since the session first opened it.
 func (s *Session) Open(ctx context.Context, path string) (File, Stamp, error) {
 	if IsRemote(path) {
 		_, stamp, err := s.OpenEdges(ctx, path)
@@ -60,11 +59,11 @@ func (s *Session) Open(ctx context.Context, path string) (File, Stamp, error) {
 	}
 	stamp.reads = s.config().Reads
 	stamp.reads.opened(stamp.Size, nil)
-	return counted{file, stamp.reads, false}, stamp, nil
+	return countedFile{file, stamp.reads, false}, stamp, nil
 }
 
-// OpenEdges is Open for a reader of first bytes, footers and page headers: of an object it
-// fetches small ranges.
+// OpenEdges is Open for a reader of magic numbers, footers and page headers: it fetches small
+// ranges of an object.
 func (s *Session) OpenEdges(ctx context.Context, path string) (File, Stamp, error) {
 	if !IsRemote(path) {
 		return s.Open(ctx, path)
@@ -95,22 +94,20 @@ func openRegular(path string) (*os.File, Stamp, error) {
 	return file, Stamp{path: path, Size: info.Size(), info: info}, nil
 }
 
-// Places returns the stamp for readers that go through so many places of the file at the
-// same time.
+// Places returns the stamp for readers of n places of the file at the same time.
 func (s Stamp) Places(n int) Stamp {
 	s.places = n
 	return s
 }
 
-// ByNumber returns the stamp for readers that fetch rows by number, of which there are so many.
+// ByNumber returns the stamp for a reader that gathers the given number of rows.
 func (s Stamp) ByNumber(rows int) Stamp {
 	s.reads.Fetched(rows)
 	s.byNumber = true
 	return s
 }
 
-// ReaderBytes returns how many bytes of an object are in memory while it is open; of a file
-// none are.
+// ReaderBytes returns the memory for an open object; it is 0 for a file.
 func (s Stamp) ReaderBytes() int64 {
 	if s.object == nil || s.copied != nil {
 		return 0
@@ -118,16 +115,16 @@ func (s Stamp) ReaderBytes() int64 {
 	return s.object.ReaderBytes(s.places)
 }
 
-// IsRemote reports whether it is an object.
+// IsRemote reports whether the stamp is that of an object.
 func (s Stamp) IsRemote() bool { return s.object != nil }
 
-// Open opens the file again, unless it was changed.
+// Open opens the file again. It returns an error if the file has changed.
 func (s Stamp) Open(ctx context.Context) (File, error) {
 	if s.live != nil {
 		return s.live.open(s.path)
 	}
 	if s.copied != nil {
-		return counted{s.copied.reader(), s.reads, s.byNumber}, nil
+		return countedFile{s.copied.reader(), s.reads, s.byNumber}, nil
 	}
 	if s.object != nil {
 		return s.object.Reader(ctx, s.places), nil
@@ -140,11 +137,11 @@ func (s Stamp) Open(ctx context.Context) (File, error) {
 		file.Close()
 		return nil, s.changed("%s", what)
 	}
-	return counted{file, s.reads, s.byNumber}, nil
+	return countedFile{file, s.reads, s.byNumber}, nil
 }
 
-// OpenAnytime is Open for callers that have no context: reading an object ends with the context of
-// its stores.
+// OpenAnytime is Open for callers without a context. Reads of an object end with the context of its
+// stores.
 func (s Stamp) OpenAnytime() (File, error) {
 	stores := object.Registered()
 	if s.object != nil {
@@ -153,9 +150,8 @@ func (s Stamp) OpenAnytime() (File, error) {
 	return s.Open(stores.Base())
 }
 
-// CheckUnchanged returns err, in which reading of the open file ended, unless the file was
-// changed, removed or replaced meanwhile: then it returns an error that says so, and
-// what came of it. A reading that was given up stays so.
+// CheckUnchanged returns an error if the file was changed, removed or replaced while it was open.
+// Otherwise it returns err, the error with which reading ended. A cancelled read keeps its error.
 func (s Stamp) CheckUnchanged(file File, err error) error {
 	if s.object != nil || s.copied != nil || s.live != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -171,7 +167,7 @@ func (s Stamp) CheckUnchanged(file File, err error) error {
 	return s.changed("%s, and reading it came to this: %w", what, err)
 }
 
-// since returns what happened to the open file, or to its name.
+// since describes what happened to the open file or to its name since it was stamped.
 func (s Stamp) since(file *os.File) string {
 	now, err := file.Stat()
 	if err != nil {
@@ -203,7 +199,7 @@ func (s Stamp) difference(now fs.FileInfo) string {
 // ErrChanged is the cause of errors about files that changed while they were in use.
 var ErrChanged = errors.New("the file was changed after it was opened")
 
-// changed returns the error that the file was changed, of what has happened to it.
+// changed reports that the file was changed, with details.
 func (s Stamp) changed(format string, args ...any) *stream.DataError {
 	return fault.File(s.path, "%w: "+format, append([]any{ErrChanged}, args...)...).Of(stream.Changed).Do("start again")
 }

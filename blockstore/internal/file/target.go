@@ -9,11 +9,11 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// Target returns the file that path names, through symbolic links if there are any, and what
-// is there, nil for nothing. It returns an error where no file can be put: renaming over a
-// directory fails late, and renaming over a device destroys it.
+// Target resolves symbolic links in path and returns the target with the state of an existing file,
+// or nil. It returns an error if no file can be created there: renaming over a directory fails
+// late, and renaming over a device destroys it.
 func Target(path string) (target string, old fs.FileInfo, err error) {
-	target = followed(path)
+	target = resolved(path)
 	old, err = os.Lstat(target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -37,16 +37,15 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	return target, old, nil
 }
 
-// followed returns the file that a path names, through symbolic links if there are any.
-func followed(path string) string {
+// resolved returns path with symbolic links resolved.
+func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
 	return path
 }
 
-// WithoutPath returns an error of the system without the names in it, which may be temporary
-// ones.
+// WithoutPath removes the file names, possibly temporary ones, from a system error.
 func WithoutPath(err error) error {
 	var at *fs.PathError
 	var between *os.LinkError

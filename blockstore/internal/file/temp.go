@@ -18,37 +18,36 @@ import (
 // BufferSize is the size of the buffer between a writer and its file.
 const BufferSize = 256 << 10
 
-// Temp is a temporary file with one writer. What becomes of it at the end depends on who made it:
+// Temp is a temporary file with one writer. Its end depends on its origin:
 //
-//   - A file of [Session.Create] lies beside its target. Commit renames it, so that the target is complete
-//     or unchanged.
-//   - The content of an object, also of Create, lies in the folder of temporary files and counts
+//   - A file of [Session.Create] is beside its target. Commit renames it, so the target is either
+//     complete or unchanged.
+//   - The content of an object, also from Create, is in the folder of temporary files and counts
 //     against the quota. Commit uploads it.
-//   - A copy that [Session.Copy] made lies there, too. Its readers open it through a [Stamp]. It is removed
-//     by Discard, at the latest when the process ends.
+//   - A copy of [Session.Copy] is there, too. Readers open it through a [Stamp]. Discard removes
+//     it, or else the end of the process.
 //
-// The first failure is final: a later Commit returns it and removes the file, because after a
-// failed write or fsync the content on the disk is unknown. Discard removes the file after any
-// failure.
+// The first failure is final: a later Commit returns it and removes the file, since after a failed
+// write or fsync the content on disk is unknown. Discard removes the file after any failure.
 //
-// A file that replaces another one keeps the mode of that, and its owner where that is permitted.
+// A file that replaces another keeps its mode, and its owner if permitted.
 type Temp struct {
-	// Target is the path or URL that Commit makes. Of a copy it is the file that was copied.
+	// Target is the path or URL that Commit creates. For a copy it is the file that was copied.
 	Target string
 
 	file     *os.File
 	end      ending
-	folder   string         // of a file that is not renamed, for messages
+	folder   string         // folder, for messages, of a file that is not renamed
 	stores   *object.Stores // of an upload
-	quota    *Quota         // that it counts against, or nil
-	counted  int64          // bytes that the quota has counted
+	quota    *Quota         // nil if it counts against none
+	counted  int64          // bytes reserved in the quota
 	err      error          // the first failure
-	digest   hash.Hash      // of what was written; nil unless it is wanted and all was written from front to back
+	digest   hash.Hash      // of sequential writes; nil if not requested or after a seek
 	finished bool
 	closed   bool
 }
 
-// ending is what becomes of a temporary file.
+// ending is the fate of a temporary file.
 type ending uint8
 
 const (
@@ -57,7 +56,7 @@ const (
 	removed
 )
 
-// Create starts a file or an object that Commit will call path. It refuses what [Target] refuses.
+// Create starts a file or an object that Commit will name path. It returns the errors of [Target].
 func (s *Session) Create(path string) (*Temp, error) {
 	path, err := Plain(path)
 	if err != nil {
@@ -94,8 +93,8 @@ func (s *Session) createObject(url string) (*Temp, error) {
 	return t, nil
 }
 
-// createUnlinked creates a file in the folder of temporary files. It has no name there, so that it
-// goes with the process. Windows does not remove the name of an open file: Discard does.
+// createUnlinked creates an unlinked file in the folder of temporary files, which vanishes with the
+// process. On Windows, which cannot unlink open files, Discard removes it.
 func (s *Session) createUnlinked(target string, end ending) (*Temp, error) {
 	f, err := createLocked(s.spoolDir(), "spool", 0o600)
 	if err != nil {
@@ -108,7 +107,7 @@ func (s *Session) createUnlinked(target string, end ending) (*Temp, error) {
 // spoolDir returns the folder of temporary files.
 func (s *Session) spoolDir() string { return cmp.Or(s.config().SpoolDir, os.TempDir()) }
 
-// Fail keeps the first error and names the target in it. It returns the error that is kept.
+// Fail records the first error, with the target in its message, and returns it.
 func (t *Temp) Fail(err error) error {
 	if t.err != nil {
 		return t.err
@@ -127,8 +126,8 @@ func (t *Temp) Fail(err error) error {
 	return t.err
 }
 
-// Cause returns the first failure of the file if err is not nil and there was one, else err: libraries that write the
-// file put words of their own around its errors.
+// Cause returns the first failure of the file, if any, in place of a non-nil err: libraries that
+// write the file wrap its errors.
 func (t *Temp) Cause(err error) error {
 	if err == nil || t.err == nil {
 		return err
@@ -136,7 +135,7 @@ func (t *Temp) Cause(err error) error {
 	return t.err
 }
 
-// Write appends p. It fails without writing if the quota is too small for p.
+// Write appends p. It fails without writing if p exceeds the quota.
 func (t *Temp) Write(p []byte) (int, error) {
 	if t.err != nil {
 		return 0, t.err
@@ -155,7 +154,7 @@ func (t *Temp) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteAt replaces bytes at an offset, such as a header that is known last. It does not count
+// WriteAt overwrites bytes at an offset, such as a header that is known last. It does not count
 // against the quota.
 func (t *Temp) WriteAt(p []byte, offset int64) (int, error) {
 	if t.err != nil {
@@ -169,14 +168,14 @@ func (t *Temp) WriteAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// Seek moves the place of the next Write.
+// Seek moves the position of the next Write.
 func (t *Temp) Seek(offset int64, whence int) (int64, error) {
 	t.digest = nil
 	return t.file.Seek(offset, whence)
 }
 
-// Finish makes the file complete on the disk, so that Commit has little left to do that could
-// fail. The upload of an object is left to Commit.
+// Finish flushes the file to disk, so that little can fail in Commit. It does not upload an object;
+// Commit does.
 func (t *Temp) Finish() error {
 	switch {
 	case t.closed:
@@ -192,19 +191,19 @@ func (t *Temp) Finish() error {
 	return nil
 }
 
-// errClosed returns the error that Commit or Discard came before.
+// errClosed reports a call after Commit or Discard.
 func (t *Temp) errClosed() error {
 	return fault.Output(t.Target, "the file is closed already").Do("write it anew")
 }
 
-// Commit renames or uploads the file, after Finish if that was not called. After an error the
-// target is unchanged, with one exception: if syncing the directory fails the target is complete
-// but may not survive a power cut.
+// Commit renames or uploads the file; it calls Finish if necessary. After an error the target is
+// unchanged, with one exception: if syncing the directory fails the target is complete but may not
+// survive a power failure.
 func (t *Temp) Commit() error {
 	if t.closed {
 		return t.errClosed()
 	}
-	defer t.Abort() // does nothing once the file is closed
+	defer t.Abort() // a no-op once the file is closed
 	if err := t.Finish(); err != nil {
 		return err
 	}
@@ -214,14 +213,14 @@ func (t *Temp) Commit() error {
 	return t.rename()
 }
 
-// closeFirst says that an open file cannot be renamed. Elsewhere the file stays open, and so
-// locked, until it has its name.
+// closeFirst is true where an open file cannot be renamed. Elsewhere the file stays open, and so
+// locked, until it is renamed.
 const closeFirst = runtime.GOOS == "windows"
 
 // rename gives the file its final name.
 func (t *Temp) rename() error {
 	t.closed = true
-	defer t.file.Close() // it was synced: nothing can be lost any more
+	defer t.file.Close() // it was synced, so nothing can be lost
 	if closeFirst {
 		t.file.Close()
 	}
@@ -235,7 +234,7 @@ func (t *Temp) rename() error {
 	return nil
 }
 
-// upload writes the object and removes the file.
+// upload uploads the content of the object and removes the file.
 func (t *Temp) upload() error {
 	size, err := t.file.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -250,11 +249,11 @@ func (t *Temp) upload() error {
 	return t.err
 }
 
-// Abort is [Temp.Discard] for callers that can do nothing about its error.
+// Abort is [Temp.Discard] without its error.
 func (t *Temp) Abort() { _ = t.Discard() }
 
-// Discard closes and removes the file, and gives its bytes back to the quota. It does nothing
-// after Commit or Discard.
+// Discard closes and removes the file, and releases its bytes from the quota. It is a no-op after
+// Commit or Discard.
 func (t *Temp) Discard() error {
 	if t.closed {
 		return nil
@@ -268,7 +267,7 @@ func (t *Temp) Discard() error {
 	return err
 }
 
-// reader returns the open file for one reader. Closing the reader leaves the file open.
+// reader returns the open file for a reader, whose Close leaves it open.
 func (t *Temp) reader() File { return heldOpen{t.file} }
 
 // heldOpen is a file that its readers do not close.
@@ -276,8 +275,8 @@ type heldOpen struct{ io.ReaderAt }
 
 func (heldOpen) Close() error { return nil }
 
-// syncDir makes a rename in dir durable. Windows and some network file systems
-// have no such operation and say EINVAL.
+// syncDir makes a rename in dir durable. Windows and some network file systems do not support that
+// and return EINVAL.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

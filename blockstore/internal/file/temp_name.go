@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// A temporary file is called .NAME.nystream-HOST-RANDOM.tmp, and locked by the process that made
-// it for as long as that uses it. So a later run on the same machine knows what a run that was
-// killed has left, and leaves files of live ones alone: a lock that can be had belongs to nobody.
-// Where there are no locks nothing is removed, and files of other machines are not touched.
+// A temporary file is called .NAME.nystream-HOST-RANDOM.tmp, and its process keeps it locked while
+// in use. So a later run on the same machine can tell files that killed runs have left behind from
+// files in use: it can lock only the former. Without lock support nothing is removed, and files of
+// other machines are never touched.
 const tempEnd = ".tmp"
 
-// tempMark is what stands between the name and the random part.
+// tempMark is the part between the name and the random part.
 var tempMark = sync.OnceValue(func() string {
 	host, _ := os.Hostname()
 	host = strings.Map(func(r rune) rune {
@@ -29,15 +29,15 @@ var tempMark = sync.OnceValue(func() string {
 	return ".nystream-_" + host[:min(len(host), 32)] + "-"
 })
 
-// longestBase is how much of a name stands in that of a temporary file, in bytes.
-const longestBase = 100
+// maxBase bounds the part of the base name in the name of a temporary file, in bytes.
+const maxBase = 100
 
-// freeName makes something, which take does, under a temporary name in the directory of
-// target that nothing has, and returns the name.
+// freeName calls take with unused temporary names in the directory of target until it succeeds, and
+// returns the name.
 func freeName(target string, take func(temp string) error) (string, error) {
 	dir, base := filepath.Split(target)
-	if len(base) > longestBase {
-		base = strings.ToValidUTF8(base[:longestBase], "")
+	if len(base) > maxBase {
+		base = strings.ToValidUTF8(base[:maxBase], "")
 	}
 	for range 1000 {
 		temp := filepath.Join(dir, "."+base+tempMark()+strconv.FormatUint(rand.Uint64(), 36)+tempEnd)
@@ -48,9 +48,9 @@ func freeName(target string, take func(temp string) error) (string, error) {
 	return "", errors.New("no free name for a temporary file")
 }
 
-// createLocked creates a new file in a directory, "" being the current one, whose name begins with base,
-// after a dot. It is locked until it is closed. What runs that
-// were killed have left in the directory is removed, once in a process.
+// createLocked creates a file in a directory, "" for the current one, with a name that begins with
+// a dot and base. It is locked until closed. The first call for a directory in a process removes
+// files that killed runs have left there.
 func createLocked(dir, base string, mode fs.FileMode) (file *os.File, err error) {
 	if _, done := cleaned.LoadOrStore(dir, true); !done {
 		removeAbandoned(dir)
@@ -60,7 +60,7 @@ func createLocked(dir, base string, mode fs.FileMode) (file *os.File, err error)
 			return err
 		}
 		if lock(file) == lockHeld || !stillNamed(file) {
-			file.Close() // another run took it for abandoned before it was locked
+			file.Close() // another run removed it before it was locked
 			return fs.ErrExist
 		}
 		return nil
@@ -68,32 +68,32 @@ func createLocked(dir, base string, mode fs.FileMode) (file *os.File, err error)
 	return file, err
 }
 
-// TryFolder returns an error of the system if no file can be made in a directory.
+// TryFolder returns a system error if no file can be created in a directory.
 func TryFolder(dir string) error {
 	f, err := createLocked(dir, "try", 0o600)
 	if err != nil {
 		return WithoutPath(err)
 	}
 	f.Close()
-	if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) { // another run may take it for abandoned once it is closed
+	if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) { // another run may remove it once it is closed
 		return WithoutPath(err)
 	}
 	return nil
 }
 
-// cleaned has the directories that were looked through for what killed runs have left.
+// cleaned is the set of directories already searched for abandoned files.
 var cleaned sync.Map
 
-// locked is what came of trying to lock a file.
+// locked is the result of an attempt to lock a file.
 type locked int
 
 const (
 	lockTaken locked = iota
-	lockHeld         // by somebody else
-	noLocks          // here
+	lockHeld         // by another process
+	noLocks          // unsupported on this system
 )
 
-// stillNamed reports whether an open file has the name that it was opened by.
+// stillNamed reports whether the name of an open file still refers to it.
 func stillNamed(f *os.File) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -103,8 +103,8 @@ func stillNamed(f *os.File) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// removeAbandoned removes the temporary files in a directory that no process has locked. What
-// cannot be looked at or removed stays.
+// removeAbandoned removes the temporary files in a directory that no process has locked. Files that
+// cannot be inspected or removed remain.
 func removeAbandoned(dir string) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -118,13 +118,13 @@ func removeAbandoned(dir string) {
 				removeIfAbandoned(filepath.Join(dir, name))
 			}
 		}
-		if err != nil { // or the end
+		if err != nil { // or the end of the directory
 			return
 		}
 	}
 }
 
-// removeIfAbandoned removes a temporary file unless its process uses it.
+// removeIfAbandoned removes a temporary file unless a process has locked it.
 func removeIfAbandoned(path string) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return
@@ -139,5 +139,5 @@ func removeIfAbandoned(path string) {
 	}
 }
 
-// openTemp opens a temporary file, and no link in its place where the system can tell.
+// openTemp opens a temporary file, but not a symbolic link if the system can refuse it.
 func openTemp(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|noFollow, 0) }

@@ -1,6 +1,5 @@
-// Package filetest is what the tests of blockstore and the packages below it
-// share: files to read, ways to read all of a source, comparisons bit by bit,
-// and the checks that every format must pass.
+// Package filetest holds helpers for the tests of blockstore and its internal packages: test files,
+// readers of whole sources, bitwise comparisons, and checks that every format must pass.
 package filetest
 
 import (
@@ -23,8 +22,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// CheckPromise fails if a table gives another number of rows than it promised
-// without an error, or if gathered rows differ.
+// CheckPromise fails if a table yields another number of rows than promised without an error, or if
+// gathered rows differ.
 func CheckPromise(t *testing.T, tb column.Table) {
 	t.Helper()
 	numbers, texts := ComputableColumns(tb)
@@ -42,7 +41,8 @@ func CheckPromise(t *testing.T, tb column.Table) {
 	CheckGather(t, src)
 }
 
-// Features chooses the features of a libsvm file as numbers and keeps its label. See ChooseAll for other formats.
+// Features selects the features of a libsvm file as numbers and keeps its label. For other formats
+// see ChooseAll.
 func Features(t testing.TB, tb column.Table) stream.Source {
 	t.Helper()
 	d := tb.About().NotByDefault[0]
@@ -57,7 +57,7 @@ func Features(t testing.TB, tb column.Table) stream.Source {
 	return src
 }
 
-// FileIn writes a file below dir, with its folders, and returns its path.
+// FileIn writes a file in dir, creating folders as needed, and returns its path.
 func FileIn(t testing.TB, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
@@ -70,23 +70,22 @@ func FileIn(t testing.TB, dir, name, content string) string {
 	return path
 }
 
-// SameBits compares numbers by their bits; any NaN is like any other. Rows are
-// compared as a whole, which is much faster.
+// SameBits compares numbers bitwise, with all NaNs equal. Rows are compared as a whole, which is
+// much faster.
 var SameBits = cmp.Options{
 	cmp.Comparer(isSame),
 	cmp.FilterValues(func(a, b []float64) bool { return len(a)+len(b) > 0 },
 		cmp.Comparer(SameRow)),
 }
 
-// SameRow compares numbers by their bits; any NaN is like any other. It is far cheaper than
-// cmp.
+// SameRow compares numbers bitwise, with all NaNs equal. It is far cheaper than cmp.
 func SameRow(a, b []float64) bool { return slices.EqualFunc(a, b, isSame) }
 
 func isSame(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }
 
-// TempFile writes content to a new file of that name and returns its path.
+// TempFile writes content to a new file with the given name and returns its path.
 func TempFile(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -108,22 +107,22 @@ func ComputableColumns(tb column.Table) (numbers, texts []int) {
 	return numbers, texts
 }
 
-// NewBatch makes a batch of n rows for src, with slack in the stride.
+// NewBatch returns a batch of n rows for src, with padding between rows.
 func NewBatch(src stream.Source, n int) *stream.Batch {
 	info := src.Info()
 	d := len(info.Columns)
 	b := &stream.Batch{X: blas64.General{Rows: n, Cols: d, Stride: d + 2, Data: make([]float64, (n+1)*(d+2))}}
 	if d == 0 {
-		b.X.Stride, b.X.Data = 1, nil // all that gonum asks for
+		b.X.Stride, b.X.Data = 1, nil // the minimum that gonum requires
 	}
 	for i := range b.X.Data {
-		b.X.Data[i] = -77 // whatever was there before must not shine through
+		b.X.Data[i] = -77 // old contents must not show
 	}
 	b.Kept = make([]stream.Column, len(info.Kept))
 	return b
 }
 
-// Slurp reads a source to its end, batch rows at a time.
+// Slurp reads all of a source, batch rows at a time.
 func Slurp(src stream.Source, batch int) (rows [][]float64, kept []stream.Column, err error) {
 	r, err := src.Open(context.Background(), 0)
 	if err != nil {
@@ -170,8 +169,7 @@ func CopyValue(dst, src *stream.Column, i int) {
 	column.AppendValid(dst)
 }
 
-// CheckGather compares Gather of a few sets of rows with a sequential read, and so
-// reads that begin in the middle.
+// CheckGather compares gathered rows, and reads that begin in the middle, with a sequential read.
 func CheckGather(t testing.TB, src stream.Source) {
 	t.Helper()
 	conformance.Opening(t, src, 1)
@@ -224,7 +222,7 @@ func ChooseAll(t testing.TB, tb column.Table) stream.Source {
 	return src
 }
 
-// WantError fails unless err holds all the words.
+// WantError fails unless the message of err contains all the words.
 func WantError(t testing.TB, err error, words ...string) {
 	t.Helper()
 	if err == nil {

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Readable chooses every column that can be read: numbers as features, and
-// what can be kept also as kept columns.
+// Readable selects every readable column: numbers as features, and all columns that can be kept
+// also as kept columns.
 func Readable(tb column.Table) (stream.Source, error) {
 	var numeric, kept []int
 	for i, c := range tb.About().Columns {
@@ -35,8 +35,7 @@ func Readable(tb column.Table) (stream.Source, error) {
 	return column.Choose(tb, numeric, kept)
 }
 
-// Mutant returns a damaged copy of a file: some bits flipped, a block of zeros, or a
-// cut.
+// Mutant returns a damaged copy of a file: some bits flipped, a block zeroed, or truncated.
 func Mutant(random *rand.Rand, healthy []byte) []byte {
 	b := slices.Clone(healthy)
 	switch random.IntN(6) {
@@ -45,9 +44,9 @@ func Mutant(random *rand.Rand, healthy []byte) []byte {
 	case 1:
 		at := random.IntN(len(b))
 		clear(b[at:min(len(b), at+1+random.IntN(512))])
-	case 2: // near the end, where footers are
+	case 2: // near the end, in the footer
 		b[len(b)-1-random.IntN(min(len(b), 1000))] ^= 1 << random.IntN(8)
-	case 3: // near the beginning, where headers are
+	case 3: // near the beginning, in the header
 		b[random.IntN(min(len(b), 400))] = byte(random.Uint32())
 	default:
 		for range 1 + random.IntN(3) {
@@ -57,12 +56,12 @@ func Mutant(random *rand.Rand, healthy []byte) []byte {
 	return b
 }
 
-// Opener opens a file of a format. A nil session stands for one of its own.
+// Opener opens a file of a format. A nil session means a new one.
 type Opener func(ctx context.Context, files *file.Session, path string) (column.Table, error)
 
-// CheckMutants damages a healthy file of so many rows again and again: it must
-// be read with all its rows or refused with an error, in good time and without
-// much memory, and what is gathered must be what is read. With -short it makes half as many.
+// CheckMutants damages a healthy file of the given number of rows repeatedly. Each mutant must be
+// read with all its rows or rejected with an error, quickly and without much memory, and gathered
+// rows must equal the rows read. With -short it makes half as many mutants.
 func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open Opener) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mutant")
@@ -93,7 +92,7 @@ func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open Opener) 
 	t.Logf("%d of %d mutants were refused", mutants-silent, mutants)
 }
 
-// Opened opens a file as Open does: a panic on the way is an error.
+// Opened opens a file with open and converts a panic to an error.
 func Opened(path string, open Opener) (tb column.Table, err error) {
 	err = fault.Guard(path, func() error {
 		tb, err = open(context.Background(), nil, path)
@@ -102,8 +101,8 @@ func Opened(path string, open Opener) (tb column.Table, err error) {
 	return tb, err
 }
 
-// ReadMutant reads all of a file and gathers some of it. It returns the number
-// of rows, or -1 after an error.
+// ReadMutant reads all of a file and gathers some rows. It returns the number of rows, or -1 after
+// an error.
 func ReadMutant(t *testing.T, path string, open Opener) int {
 	tb, err := Opened(path, open)
 	if err != nil {
@@ -129,8 +128,8 @@ func ReadMutant(t *testing.T, path string, open Opener) int {
 	return len(rows)
 }
 
-// CheckConcurrency checks that passes and gatherings of one source of 1200 rows
-// do not disturb each other, and leave no goroutine behind.
+// CheckConcurrency checks that concurrent passes and gathers of one source of 1200 rows do not
+// interfere, and leave no goroutine running.
 func CheckConcurrency(t *testing.T, healthy []byte, open Opener) {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -167,7 +166,7 @@ func CheckConcurrency(t *testing.T, healthy []byte, open Opener) {
 	if err := g.Wait(); err != nil {
 		t.Error(err)
 	}
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) { // some are just ending
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) { // goroutines may still be ending
 		if runtime.NumGoroutine() <= before {
 			return
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// ParquetFile returns a Parquet file of one row group and one column x, whose required doubles
-// are in pages that the test makes. change may spoil the footer, or be nil.
+// ParquetFile writes a Parquet file of one row group with one column x of required doubles, in the
+// given pages, and returns its path. change, if not nil, may damage the footer.
 func ParquetFile(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMetaData)) string {
 	t.Helper()
 	file := append([]byte("PAR1"), bytes.Join(pages, nil)...)
@@ -33,12 +33,12 @@ func ParquetFile(t testing.TB, rows int64, pages [][]byte, change func(*format.F
 	return string(file) + ParquetFooter(ParquetThrift(t, &meta))
 }
 
-// ParquetFooter returns the end of a Parquet file behind its pages.
+// ParquetFooter returns the end of a Parquet file, after its pages.
 func ParquetFooter(meta []byte) string {
 	return string(binary.LittleEndian.AppendUint32(meta, uint32(len(meta)))) + "PAR1"
 }
 
-// ParquetThrift returns a structure as Parquet files hold it.
+// ParquetThrift returns the serialised form of a structure in a Parquet file.
 func ParquetThrift(t testing.TB, v any) []byte {
 	t.Helper()
 	var protocol thrift.CompactProtocol
@@ -49,7 +49,7 @@ func ParquetThrift(t testing.TB, v any) []byte {
 	return b
 }
 
-// ParquetDoubles returns the doubles 0, 1, ... of a plain page.
+// ParquetDoubles returns the body of a plain page with the doubles 0, 1, ...
 func ParquetDoubles(n int) (body []byte) {
 	for i := range n {
 		body = binary.LittleEndian.AppendUint64(body, math.Float64bits(float64(i)))
@@ -57,8 +57,8 @@ func ParquetDoubles(n int) (body []byte) {
 	return body
 }
 
-// ParquetPage returns a data page of n plain values, whose header a test may spoil by change. Of
-// the body it has as much as the header says.
+// ParquetPage returns a data page of n plain values. change may damage its header, whose sizes then
+// determine how much of body follows.
 func ParquetPage(t testing.TB, n int, body []byte, change func(*format.PageHeader)) []byte {
 	t.Helper()
 	h := format.PageHeader{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Python runs a script with numpy, or skips.
+// Python runs a script with numpy and returns its output. It skips the test without numpy.
 func Python(t *testing.T, script string, args ...string) string {
 	t.Helper()
 	const interpreter = "/usr/bin/python3"

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// RealData returns the path of a published file that is not in the repository,
-// or skips the test. The files are in $NYSTREAM_DATA, by default in shared/data
-// beside the clone.
+// RealData returns the path of a published file that is not in the repository, and skips the test
+// if it is missing. The files are in $NYSTREAM_DATA, by default shared/data beside the clone.
 func RealData(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv("NYSTREAM_DATA")

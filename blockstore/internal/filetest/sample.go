@@ -20,19 +20,17 @@ import (
 // Text returns value i of a test column of texts.
 func Text(i int) string { return strings.Repeat("ab", i%6) + fmt.Sprint("text", i/2%1000) }
 
-// IsNull reports whether value i of a nullable test column is null: stretches and
-// single ones.
+// IsNull reports whether value i of a nullable test column is null: runs and single values.
 func IsNull(i int) bool { return i%11 == 3 || i%500 > 470 }
 
-// SampleInfo has every kind of kept column.
+// SampleInfo has a kept column of every kind.
 var SampleInfo = stream.Info{
 	Columns: []string{"a", "b", "c"},
 	Kept:    []stream.Field{{Name: "id", Kind: stream.Int64}, {Name: "name", Kind: stream.String}, {Name: "score", Kind: stream.Float64}},
 	Rows:    -1,
 }
 
-// SampleBatch makes n rows of SampleInfo, with nulls and odd values among
-// them.
+// SampleBatch returns n rows of SampleInfo, with nulls and unusual values.
 func SampleBatch(n int, seed uint64) *stream.Batch {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	b := column.NewBatch(stream.Info{Columns: SampleInfo.Columns, Kept: SampleInfo.Kept}, n)
@@ -58,7 +56,7 @@ func SampleBatch(n int, seed uint64) *stream.Batch {
 	return b
 }
 
-// ReadAll reads a source to its end, at most step rows at a time.
+// ReadAll reads all of a source, at most step rows at a time.
 func ReadAll(src stream.Source, step int) (*stream.Batch, error) {
 	info := src.Info()
 	all, part := column.NewBatch(info, 0), column.NewBatch(info, step)
@@ -85,7 +83,7 @@ func ReadAll(src stream.Source, step int) (*stream.Batch, error) {
 	}
 }
 
-// MustRead calls ReadAll, which must succeed.
+// MustRead is ReadAll that fails the test on an error.
 func MustRead(t testing.TB, src stream.Source, step int) *stream.Batch {
 	t.Helper()
 	b, err := ReadAll(src, step)
@@ -95,13 +93,13 @@ func MustRead(t testing.TB, src stream.Source, step int) *stream.Batch {
 	return b
 }
 
-// SameBatch compares batches bit for bit, except for the payload of NaNs.
+// SameBatch compares batches bitwise, except for the payload of NaNs.
 func SameBatch(a, b *stream.Batch) bool {
 	return a.X.Rows == b.X.Rows && slices.EqualFunc(a.X.Data, b.X.Data, isSame) && sameColumns(a.Kept, b.Kept)
 }
 
-// sameColumns compares columns bit for bit, except for the payload of NaNs. cmp takes a
-// hundred times as long.
+// sameColumns compares columns bitwise, except for the payload of NaNs. cmp takes a hundred times
+// as long.
 func sameColumns(a, b []stream.Column) bool {
 	return slices.EqualFunc(a, b, func(a, b stream.Column) bool {
 		return a.Kind == b.Kind && slices.EqualFunc(a.Floats, b.Floats, isSame) && slices.Equal(a.Ints, b.Ints) &&
@@ -109,7 +107,8 @@ func sameColumns(a, b []stream.Column) bool {
 	})
 }
 
-// Diff returns where batches differ, empty if they do not; cmp, which is slow, is asked only then.
+// Diff describes the differences of two batches, "" if there are none. It calls cmp, which is slow,
+// only for different batches.
 func Diff(want, got *stream.Batch) string {
 	if SameBatch(want, got) {
 		return ""

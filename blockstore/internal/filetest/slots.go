@@ -10,8 +10,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// CheckSlots chooses some numbers of a table for any slots of a row, one of them twice, and keeps
-// integers as floats, beside a constant and a fixed number. It compares all of them with the rows of a plain choice.
+// CheckSlots reads a random choice of numbers of a table, one of them twice, into random slots of a
+// row, together with integers kept as floats, a constant and a fixed number. It compares all of
+// them with the rows of a plain choice.
 func CheckSlots(t testing.TB, tb column.Table) {
 	t.Helper()
 	var numeric []int
@@ -81,8 +82,8 @@ func placesOf(about *column.TableInfo, numeric []int) map[int]int {
 	return at
 }
 
-// randomSlots makes a choice of numeric columns, and says which number of a row of all of them
-// each slot has, -1 for the one with a fixed number.
+// randomSlots returns a random choice of numeric columns. from gives, for each slot, the index of
+// its number in a row of all numeric columns, -1 for the fixed number.
 func randomSlots(about *column.TableInfo, numeric []int, random *rand.Rand) (c column.Choice, from []int, names stream.Info) {
 	c.Inexact = column.InexactRound
 	at := placesOf(about, numeric)

@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Specials returns float64 numbers whose bits a conversion may lose: negative zero, subnormal
-// numbers, infinities, and NaN with a payload, quiet and signalling.
+// Specials returns float64 numbers whose bits a conversion might lose: negative zero, subnormal
+// numbers, infinities, and NaNs with a payload, quiet and signalling.
 func Specials() []float64 {
 	list := []float64{0, math.Copysign(0, -1), 1, -1.5, math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64, 1e-310, 1 << 53, math.Pi}
 	for _, bits := range []uint64{0x7ff8000000000001, 0xfff8dead0000beef, 0x7ff0000000000001, 0xfff4000000000000} {
@@ -21,9 +21,9 @@ func Specials() []float64 {
 	return list
 }
 
-// CheckStraight reads each column of numbers twice in one pass: into rows, straight where the
-// format can, and as a kept column, by way of words. Their bits must agree in reads of any size
-// from any row on, and in Gather.
+// CheckStraight reads each numeric column twice in one pass: into rows, directly if the format can,
+// and as a kept column, through words. The bits must agree for reads of any size from any starting
+// row, and for Gather.
 func CheckStraight(t testing.TB, tb column.Table) {
 	t.Helper()
 	var chosen []int
@@ -57,8 +57,8 @@ func CheckStraight(t testing.TB, tb column.Table) {
 	sameAsKept(t, src.Info(), b, len(rows))
 }
 
-// checkPass does the part of CheckStraight that is one pass from a row on, in reads of sizes
-// that next returns.
+// checkPass implements CheckStraight for one pass from a starting row, in reads of the sizes that
+// next returns.
 func checkPass(t testing.TB, src stream.Source, first int64, next func() int) {
 	t.Helper()
 	r, err := src.Open(t.Context(), first)
@@ -82,7 +82,7 @@ func checkPass(t testing.TB, src stream.Source, first int64, next func() int) {
 	}
 }
 
-// sameAsKept compares the first n rows of b with its kept columns, which are the same columns.
+// sameAsKept compares the first n rows of b with its kept columns, which hold the same columns.
 func sameAsKept(t testing.TB, info stream.Info, b *stream.Batch, n int) {
 	t.Helper()
 	for k := range b.Kept {

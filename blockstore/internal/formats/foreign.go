@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Why files of other programs are not read.
+// Reasons why files of other programs cannot be read.
 var (
 	matlab = fault.New("it is a MATLAB file").Do("save the matrix with writematrix or numpy.save")
 	pickle = fault.New("it is a pickle, which only Python can read").Do(array)
@@ -17,7 +17,8 @@ var (
 
 const array = "save the array with numpy.save, or the table as Parquet"
 
-// foreigners are files of other programs, by their first bytes, with why they are not read.
+// foreigners lists magic numbers of other programs' files, with the reason why these cannot be
+// read.
 var foreigners = []struct {
 	magic  string
 	reason *stream.DataError
@@ -39,10 +40,10 @@ var foreigners = []struct {
 	{"<html", page},
 }
 
-// short is the length up to which the magic of a foreign file may be the beginning of a text.
+// short is the length up to which a foreign magic number may also be the beginning of a text.
 const short = 5
 
-// foreign returns why a file of another program is not read, nil for others.
+// foreign returns the reason why a file of another program cannot be read, nil for other files.
 func foreign(head string) *stream.DataError {
 	text := isText(head)
 	for _, f := range foreigners {

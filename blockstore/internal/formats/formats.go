@@ -1,5 +1,5 @@
-// Package formats has the table of all formats. It finds the format of a file by its first bytes where
-// these are telling, otherwise by its extension.
+// Package formats holds the table of all formats. It detects the format of a file by its first
+// bytes if they identify it, otherwise by its extension.
 package formats
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The formats, as blockstore.Options.Format and blockstore.Schema.Format name them.
+// Names of formats, as in blockstore.Options.Format and blockstore.Schema.Format.
 const (
 	Parquet     = "parquet"
 	Arrow       = "arrow"
@@ -28,25 +28,24 @@ const (
 	Libsvm      = "libsvm"
 	JSONLines   = "jsonl"
 
-	// TSV is CSV with tabs: a format of files that are written. Files that are read are CSV, which finds
-	// the delimiter.
+	// TSV is CSV with tabs, for writing. Files are read as CSV, which detects the delimiter.
 	TSV = "tsv"
 
-	// Compressed text; no value of blockstore.Options.Format.
+	// Compressed text; not a value of blockstore.Options.Format.
 	Gzip  = "gzip"
 	Zstd  = "zstd"
 	Bzip2 = "bzip2"
 
-	// Text in another encoding, by its byte order mark; no value of blockstore.Options.Format.
+	// Text in another encoding, by its byte order mark; not a value of blockstore.Options.Format.
 	UTF16 = "utf-16"
 )
 
-// IsCompressed reports whether a format is that of compressed text.
+// IsCompressed reports whether a format is compressed text.
 func IsCompressed(format string) bool {
 	return format == Gzip || format == Zstd || format == Bzip2
 }
 
-// magics maps the first bytes of a file to its format, or to why it is not read.
+// magics maps the first bytes of a file to its format, or to the reason why it cannot be read.
 var magics = []struct {
 	magic, format string
 	reason        *stream.DataError
@@ -66,10 +65,10 @@ var magics = []struct {
 	{"BZh", Bzip2, nil},
 }
 
-// Sniff tells the format of a file by its first bytes where they are telling,
-// otherwise by its extension. Text with an extension that says nothing (.data,
-// .dat, .scale, none) is libsvm if its first line looks like it, else CSV; with that of
-// CSV it is libsvm if its first line cannot well be anything else.
+// Sniff returns the format of a file by its first bytes if they identify it, otherwise by its
+// extension. Text with an unspecific extension (.data, .dat, .scale, none) is libsvm if its first
+// line looks like it, else CSV. Text with an extension of CSV is libsvm if its first line can
+// hardly be anything else.
 func Sniff(ctx context.Context, files *file.Session, path string) (format string, err error) {
 	f, _, err := files.OpenEdges(ctx, path)
 	if err != nil {
@@ -79,21 +78,21 @@ func Sniff(ctx context.Context, files *file.Session, path string) (format string
 	return SniffIn(f, path)
 }
 
-// SniffIn tells the format of an open file that is called path.
+// SniffIn returns the format of an open file with the given path.
 func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	head, err := readHead(f)
 	if err != nil {
 		if errors.As(err, new(*stream.DataError)) {
-			return "", err // of an object, which it names
+			return "", err // an error of an object, with its name
 		}
 		return "", fault.File(path, "its beginning cannot be read: %w", err).Do("is its disk in order?")
 	}
 	found, reason := ByMagic(head)
 	named := ByExtension(filepath.Ext(path))
 	if found == "" && reason == nil && named != "" && !IsText(named) {
-		found, reason = byMark(head) // with such a name PAR1 is no word of a text
+		found, reason = byMark(head) // PAR1 in a file of this name is not a word of a text
 	}
-	if strings.EqualFold(filepath.Ext(path), ".arff") { // comments may come before the line @relation
+	if strings.EqualFold(filepath.Ext(path), ".arff") { // comments may precede the line @relation
 		reason = arff
 	}
 	switch {
@@ -105,7 +104,7 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	switch {
 	case named == CSV && isText(head) && isLibsvm(head):
 		return Libsvm, nil
-	case IsText(named), named == ArrowStream: // nothing marks their beginning
+	case IsText(named), named == ArrowStream: // formats without a magic number
 		return named, nil
 	case named == "":
 		if head == "" {
@@ -122,8 +121,8 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	}
 }
 
-// ByMagic finds the format, or why the file is not read, by the first bytes. Short words are
-// never meant: a CSV file may well begin with a column called ORC.
+// ByMagic returns the format, or the reason why the file cannot be read, by its first bytes. It
+// ignores short magic words in text: a CSV file may begin with a column called ORC.
 func ByMagic(head string) (format string, reason *stream.DataError) {
 	if reason := foreign(head); reason != nil {
 		return "", reason
@@ -134,10 +133,10 @@ func ByMagic(head string) (format string, reason *stream.DataError) {
 	return byMark(head)
 }
 
-// byMark is ByMagic of what cannot be text.
+// byMark is ByMagic for a head that cannot be text.
 func byMark(head string) (format string, reason *stream.DataError) {
 	if len(head) > 3 && head[0]&0xf0 == 0x50 && head[1:4] == "\x2a\x4d\x18" {
-		return Zstd, nil // a frame to be skipped
+		return Zstd, nil // a skippable frame
 	}
 	for _, m := range magics {
 		if strings.HasPrefix(head, m.magic) {
@@ -147,7 +146,7 @@ func byMark(head string) (format string, reason *stream.DataError) {
 	return "", nil
 }
 
-// textFormat tells JSON lines and libsvm, a label before pairs such as 3:0.5, from CSV
+// textFormat distinguishes JSON lines and libsvm, a label followed by pairs such as 3:0.5, from CSV
 // by the beginning of a text.
 func textFormat(head string) string {
 	if strings.HasPrefix(strings.TrimLeft(head, " \t\r\n"), `{"`) {
@@ -168,12 +167,12 @@ func textFormat(head string) string {
 }
 
 // isLibsvm reports whether a text begins with a label and at least two pairs with ascending
-// indices, and nothing else as far as it is known.
+// indices, and with nothing else as far as its head shows.
 func isLibsvm(head string) bool {
 	line, rest, whole := strings.Cut(head, "\n")
 	fields := strings.Fields(line)
 	if !whole && rest == "" && len(head) == HeadLength && len(fields) > 0 {
-		fields = fields[:len(fields)-1] // it may be cut
+		fields = fields[:len(fields)-1] // the last field may be truncated
 	}
 	if len(fields) < 3 {
 		return false
@@ -193,11 +192,11 @@ func isLibsvm(head string) bool {
 	return true
 }
 
-// HeadLength is enough to tell text from anything else.
+// HeadLength is the number of bytes that distinguish text from other data.
 const HeadLength = 64
 
-// isText reports whether the beginning of a file could be that of a text. The
-// last character of a full head may be cut.
+// isText reports whether the beginning of a file can be text. The last character of a full head may
+// be truncated.
 func isText(head string) bool {
 	if len(head) == HeadLength {
 		head = head[:HeadLength-utf8.UTFMax]

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Format is what is known of a format without opening a file.
+// Format describes a format.
 type Format struct {
 	Name string
-	// Read are the extensions of files that are read in this format, in lower case. The first one is
-	// the usual one. A format without any cannot be read.
+	// Read lists the extensions of files read in this format, in lower case, the usual one first. A
+	// format without any cannot be read.
 	Read []string
-	// Written are likewise the extensions of files that are written in it.
+	// Written lists the extensions of files written in this format.
 	Written []string
-	// Text says that files of the format are text: they may be compressed as a whole, come through a
-	// pipe, and have any encoding.
+	// Text reports that files of the format are text: they may be compressed as a whole, come
+	// through a pipe, and have any encoding.
 	Text bool
 }
 
-// table has all formats, in the order in which messages and help list them. No extension is in two
-// formats that are read, nor in two that are written.
+// table lists all formats, in the order of messages and help. No extension belongs to two formats
+// that are read, nor to two that are written.
 var table = []Format{
 	{Parquet, []string{".parquet", ".pq"}, []string{".parquet"}, false},
 	{Arrow, []string{".arrow", ".feather", ".ipc"}, []string{".arrow", ".feather", ".ipc"}, false},
@@ -33,13 +33,13 @@ var table = []Format{
 	{Store, []string{".nys"}, []string{".nys"}, false},
 }
 
-// All returns the formats that a user may name to read files.
+// All returns the names of the formats that can be read.
 func All() []string { return names(func(f Format) bool { return len(f.Read) > 0 }) }
 
-// AllWritten returns the formats that a user may name to write files.
+// AllWritten returns the names of the formats that can be written.
 func AllWritten() []string { return names(func(f Format) bool { return len(f.Written) > 0 }) }
 
-// names returns the names of the formats that are chosen.
+// names returns the names of the chosen formats.
 func names(chosen func(Format) bool) (list []string) {
 	for _, f := range table {
 		if chosen(f) {
@@ -49,7 +49,7 @@ func names(chosen func(Format) bool) (list []string) {
 	return list
 }
 
-// Of returns the format with a name; the zero Format if there is none.
+// Of returns the format with the given name, the zero Format if there is none.
 func Of(name string) Format {
 	for _, f := range table {
 		if f.Name == name {
@@ -69,7 +69,7 @@ func WrittenBy(extension string) string {
 	return byExtension(extension, func(f Format) []string { return f.Written })
 }
 
-// byExtension returns the format that has an extension in one of its lists.
+// byExtension returns the name of the format whose list contains the extension.
 func byExtension(extension string, list func(Format) []string) string {
 	extension = strings.ToLower(extension)
 	for _, f := range table {
@@ -80,5 +80,5 @@ func byExtension(extension string, list func(Format) []string) string {
 	return ""
 }
 
-// IsText reports whether a format is one of text.
+// IsText reports whether a format is text.
 func IsText(format string) bool { return Of(format).Text }

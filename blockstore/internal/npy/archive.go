@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// besideMatrix is why the standard choice passes over a vector beside the matrix.
+// besideMatrix is the reason why vectors beside the matrix are not features by default.
 const besideMatrix = "another array of the file"
 
 // array is a member of the archive.
@@ -28,10 +28,10 @@ type array struct {
 	err  error // why it cannot be read
 }
 
-// OpenArchive reads one matrix of a NumPy archive, a zip file of NPY arrays, and beside it the
-// vectors of the same length, such as labels. It finds the array of that name, or without one the only matrix, else the only vector.
-// Its columns are x0, x1, ... as those of an NPY file; vectors with as many rows follow under
-// their names, for labels. What is compressed is copied to a temporary file.
+// OpenArchive reads one matrix of a NumPy archive, a zip file of NPY arrays, and the vectors of the
+// same length, such as labels. It opens the array with the given name, or without a name the only
+// matrix, else the only vector. Its columns are x0, x1, ... as in an NPY file, followed by the
+// vectors, under their names. Compressed arrays are copied to temporary files.
 func OpenArchive(ctx context.Context, files *file.Session, path, name string) (column.Table, error) {
 	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
@@ -41,7 +41,7 @@ func OpenArchive(ctx context.Context, files *file.Session, path, name string) (c
 	return OpenArchiveFile(ctx, files, path, name, f, stamp)
 }
 
-// OpenArchiveFile is OpenArchive of the open file f, which messages call path.
+// OpenArchiveFile is OpenArchive for the open file f. path is its name in messages.
 func OpenArchiveFile(ctx context.Context, files *file.Session, path, name string, f file.File, stamp file.Stamp) (column.Table, error) {
 	t, err := openArchive(ctx, files, f, stamp, path, name)
 	if err = stamp.CheckUnchanged(f, err); err != nil {
@@ -87,7 +87,7 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 	return combine(tables, main.unfit(arrays, name == "")), nil
 }
 
-// arraysOf returns the arrays of an archive in the order of their names.
+// arraysOf returns the arrays of an archive, sorted by name.
 func arraysOf(archive *zip.Reader) (list []*array) {
 	for _, f := range archive.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
@@ -115,7 +115,7 @@ func (a *array) readHeader() (Header, error) {
 	return ReadHeader(in)
 }
 
-// chooseArray finds the array that is meant.
+// chooseArray returns the array to open.
 func chooseArray(arrays []*array, name string) (*array, error) {
 	var named, matrices, vectors []*array
 	for _, a := range arrays {
@@ -148,10 +148,10 @@ func chooseArray(arrays []*array, name string) (*array, error) {
 	case len(matrices) == 0 && len(vectors) == 1:
 		return vectors[0].readable()
 	}
-	return nil, fault.New("it holds %d arrays", len(arrays)).Do("name the one that is meant with `array`: %s", listed(arrays))
+	return nil, fault.New("it holds %d arrays", len(arrays)).Do("name the one that is meant with `Options.Array`: %s", listed(arrays))
 }
 
-// readable returns the array, or why it cannot be read.
+// readable returns the array, or the error that makes it unreadable.
 func (a *array) readable() (*array, error) {
 	err := a.err
 	if err == nil {
@@ -176,7 +176,7 @@ func listed(arrays []*array) string {
 	return strings.Join(list, ", ")
 }
 
-// shape returns the shape, or that there is none.
+// shape formats the shape of the array.
 func (a *array) shape() string {
 	if a.err != nil {
 		return "not readable"
@@ -197,7 +197,7 @@ func (a *array) beside(arrays []*array) (list []*array) {
 	return list
 }
 
-// unfit returns the other arrays as columns that cannot be read, unless the array was named.
+// unfit returns the other arrays as unreadable columns, unless the array was given by name.
 func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
 	fit := append(a.beside(arrays), a)
 	for _, b := range arrays {
@@ -208,9 +208,8 @@ func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
 	return list
 }
 
-// table returns the rows of the array: those in the file if they are not compressed, else
-// of a copy. It reads the whole array and compares its CRC-32, which passes do not: they begin
-// anywhere.
+// table returns the rows of the array, from the file if they are not compressed, else from a copy.
+// It reads the whole array and verifies its CRC-32, which passes cannot do: they begin anywhere.
 func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp, path string) (column.Table, error) {
 	size := int64(min(a.UncompressedSize64, 1<<62))
 	inArray := func(err error) error { return fault.File(path, "array %s: %w", a.name, err) }
@@ -255,8 +254,7 @@ func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp
 	return t, nil
 }
 
-// combine makes one table of a matrix and the vectors beside it, and names arrays that have no
-// place in it.
+// combine returns one table of a matrix, the vectors beside it, and unreadable columns.
 func combine(tables []column.Table, unfit []column.Info) column.Table {
 	if len(tables)+len(unfit) == 1 {
 		return tables[0]
@@ -301,8 +299,7 @@ func (t *archive) Source(c column.Choice) (stream.Gatherer, error) {
 	return s, nil
 }
 
-// add adds the chosen columns of an array, which are first..end-1 of the table, each of one
-// number.
+// add adds the chosen columns of an array, whose scalar columns are first..end-1 of the table.
 func (s *sideBySide) add(array column.Table, first, end int) error {
 	p, c, names := piece{}, column.Choice{Inexact: s.Inexact}, s.Info()
 	names.Kept = nil
@@ -326,7 +323,7 @@ func (s *sideBySide) add(array column.Table, first, end int) error {
 	return err
 }
 
-// otherArchive says what an archive is that holds no arrays of numbers, nil if it is not known.
+// otherArchive describes an archive without numeric arrays, nil if its kind is unknown.
 func otherArchive(archive *zip.Reader) *stream.DataError {
 	for _, f := range archive.File {
 		switch base := path.Base(f.Name); {

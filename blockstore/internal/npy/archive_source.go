@@ -17,15 +17,15 @@ type sideBySide struct {
 	pieces []piece
 }
 
-// piece is the chosen columns of one array. It puts numbers into their slots of a whole row, and
-// has kept columns of its own.
+// piece reads the chosen columns of one array. It stores numbers directly in their slots of a whole
+// row, and has its own kept columns.
 type piece struct {
 	src  stream.Gatherer
-	kept []int // which of the source's these are
+	kept []int // indices of the kept columns in the whole source
 }
 
-// fill hands a batch of the array to read, with rows at..at+n-1 of dst as its own, and appends
-// the kept columns to those of dst.
+// fill calls read with a batch of the array that shares rows at..at+n-1 of dst, and appends its
+// kept columns to those of dst.
 func (p *piece) fill(dst *stream.Batch, at, n int, read func(b *stream.Batch) error) error {
 	b := stream.Batch{X: matrix.Rows(dst.X, at, n)}
 	if dst.Kept != nil {
@@ -38,7 +38,7 @@ func (p *piece) fill(dst *stream.Batch, at, n int, read func(b *stream.Batch) er
 	return err
 }
 
-// Open returns a reader of the rows from the given one on.
+// Open implements stream.Source.
 func (s *sideBySide) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := s.Info().CheckFirst(first); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *sideBySide) Open(ctx context.Context, first int64) (stream.Reader, erro
 	return column.NewReader(ctx, &s.Choice, &arrayPass{source: s, ctx: ctx}, first), nil
 }
 
-// Gather fetches rows by number.
+// Gather implements stream.Gatherer.
 func (s *sideBySide) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
 	for k := range s.pieces {
@@ -59,7 +59,7 @@ func (s *sideBySide) Gather(ctx context.Context, rows []int64, dst *stream.Batch
 	return nil
 }
 
-// passRows is how many rows a pass takes from each array at a time.
+// passRows is the number of rows that a pass reads from each array at a time.
 const passRows = 256
 
 // arrayPass reads the arrays of a source side by side.

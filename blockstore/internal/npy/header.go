@@ -17,15 +17,15 @@ const (
 	maxHeader = 64 << 10
 )
 
-// Header is what stands before the numbers of an NPY array.
+// Header is the header of an NPY array.
 type Header struct {
 	dtype   valueType
 	fortran bool
 	Shape   []int64
-	size    int64 // of the header: where the numbers begin
+	size    int64 // of the header: the offset of the numbers
 }
 
-// ReadHeader reads the header of an NPY array and leaves r at the numbers.
+// ReadHeader reads the header of an NPY array and leaves r at its numbers.
 func ReadHeader(r io.Reader) (Header, error) {
 	text, size, err := headerText(r)
 	if err != nil {
@@ -40,8 +40,8 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return head, err
 }
 
-// PlainKind returns the kind of the values, 'f' or 'i', if they have 8 bytes each,
-// least significant first, in C order; otherwise 0.
+// PlainKind returns the kind of the values, 'f' or 'i', if they have 8 bytes, in little-endian and
+// C order; otherwise 0.
 func (h Header) PlainKind() byte {
 	if h.fortran || h.dtype.size != 8 || h.dtype.order != binary.LittleEndian || h.dtype.kind != 'f' && h.dtype.kind != 'i' {
 		return 0
@@ -49,8 +49,7 @@ func (h Header) PlainKind() byte {
 	return h.dtype.kind
 }
 
-// CheckSize compares the size of the file of a vector or a matrix with what the
-// header promises.
+// CheckSize compares the size of the file of a vector or a matrix with the header.
 func (h Header) CheckSize(file int64) error {
 	m := layout{head: h, count: h.Shape[0], width: 1}
 	if len(h.Shape) == 2 {
@@ -59,7 +58,7 @@ func (h Header) CheckSize(file int64) error {
 	return m.checkSize(file)
 }
 
-// CheckNumbers refuses an array of texts.
+// CheckNumbers returns an error for an array of texts.
 func (h Header) CheckNumbers() error {
 	if h.dtype.isText() {
 		return errType(h.dtype.descr)
@@ -67,7 +66,7 @@ func (h Header) CheckNumbers() error {
 	return nil
 }
 
-// headerText reads the text of the header, and its size with all before it.
+// headerText returns the text of the header, and its size including the preamble.
 func headerText(r io.Reader) (text string, size int64, err error) {
 	var fixed [12]byte
 	if err := readHead(r, fixed[:10]); err != nil && err != errEnds {
@@ -98,7 +97,7 @@ func headerText(r io.Reader) (text string, size int64, err error) {
 
 var errEnds = errors.New("the file ends within its header")
 
-// readHead fills p with what comes next of the header.
+// readHead fills p with the next bytes of the header.
 func readHead(r io.Reader, p []byte) error {
 	switch _, err := io.ReadFull(r, p); {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
@@ -109,7 +108,7 @@ func readHead(r io.Reader, p []byte) error {
 	return nil
 }
 
-// parser reads the text of a header, a Python dictionary of this grammar:
+// parser parses the text of a header, a Python dictionary with the grammar
 //
 //	header = "{" [ entry { "," entry } [ "," ] ] "}"
 //	entry  = "'descr'" ":" string | "'fortran_order'" ":" ("True" | "False")
@@ -120,7 +119,7 @@ type parser struct {
 	rest string
 }
 
-// header reads the whole text.
+// header parses the whole text.
 func (p *parser) header() (head Header, err error) {
 	if err := p.expect("{"); err != nil {
 		return head, err
@@ -151,7 +150,7 @@ func (p *parser) header() (head Header, err error) {
 	return head, nil
 }
 
-// entry reads what follows a key.
+// entry parses the value of a key.
 func (p *parser) entry(key string, head *Header) (err error) {
 	if err := p.expect(":"); err != nil {
 		return err
@@ -172,7 +171,7 @@ func (p *parser) entry(key string, head *Header) (err error) {
 	return err
 }
 
-// descr reads the type of the values.
+// descr parses the type of the values.
 func (p *parser) descr() (valueType, error) {
 	if p.accept("[") {
 		return valueType{}, fault.New("the array has named fields").Do("save its numbers with numpy.lib.recfunctions.structured_to_unstructured")
@@ -184,7 +183,7 @@ func (p *parser) descr() (valueType, error) {
 	return parseType(text)
 }
 
-// shape reads a tuple of sizes.
+// shape parses a tuple of sizes.
 func (p *parser) shape() (shape []int64, err error) {
 	if err := p.expect("("); err != nil {
 		return nil, err
@@ -202,7 +201,7 @@ func (p *parser) shape() (shape []int64, err error) {
 	return shape, nil
 }
 
-// number reads a size. Python 2 wrote an L behind large ones.
+// number parses a size. Python 2 appends an L to large ones.
 func (p *parser) number() (int64, error) {
 	p.skip()
 	end := strings.IndexFunc(p.rest, func(c rune) bool { return c < '0' || c > '9' })
@@ -218,7 +217,7 @@ func (p *parser) number() (int64, error) {
 	return n, nil
 }
 
-// quoted reads a string in single or double quotes, without escapes.
+// quoted parses a string in single or double quotes, without escapes.
 func (p *parser) quoted() (string, error) {
 	p.skip()
 	for _, quote := range []string{"'", `"`} {
@@ -234,10 +233,10 @@ func (p *parser) quoted() (string, error) {
 	return "", p.unexpected()
 }
 
-// skip passes over blanks.
+// skip skips blanks.
 func (p *parser) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// accept passes over a symbol, and the blanks around it, if it comes next.
+// accept skips a symbol, with blanks around it, if it comes next.
 func (p *parser) accept(symbol string) bool {
 	p.skip()
 	rest, ok := strings.CutPrefix(p.rest, symbol)
@@ -247,7 +246,7 @@ func (p *parser) accept(symbol string) bool {
 	return ok
 }
 
-// expect passes over a symbol that must come next.
+// expect skips a symbol that must come next.
 func (p *parser) expect(symbol string) error {
 	if !p.accept(symbol) {
 		return p.unexpected()
@@ -255,14 +254,14 @@ func (p *parser) expect(symbol string) error {
 	return nil
 }
 
-// unexpected returns an error that says where the text leaves the grammar.
+// unexpected reports a syntax error at the current position.
 func (p *parser) unexpected() error {
 	return fmt.Errorf("%q is not expected", fault.Shorten([]byte(p.rest)))
 }
 
-// HeaderBytes writes the header of a float64 (or int64) array in C order.
-// Sizes are padded so that the header of a matrix has the same length whatever
-// its number of rows: it can be corrected when the rows are counted.
+// HeaderBytes returns the header of a float64 (or int64) array in C order. Sizes are padded, so
+// that the header of a matrix has the same length for any number of rows and can be corrected
+// later.
 func HeaderBytes(descr string, shape ...int64) []byte {
 	const digits = 19 // of the largest int64
 	var sizes strings.Builder

@@ -1,6 +1,5 @@
-// Package npy reads and writes matrices in NumPy's NPY format, versions 1 to 3
-// (NEP 1, 2007), and the headers of the arrays in a model archive. It reads archives
-// of arrays (numpy.savez, numpy.savez_compressed), too.
+// Package npy reads and writes matrices in NumPy's NPY format, versions 1 to 3 (NEP 1, 2007), and
+// reads archives of arrays (numpy.savez, numpy.savez_compressed).
 package npy
 
 import (
@@ -26,14 +25,14 @@ type table struct {
 	stamp file.Stamp
 }
 
-// layout says where the numbers of an NPY array are stored.
+// layout is the position of the numbers of an NPY array.
 type layout struct {
 	head          Header
 	count, width  int64
-	dataSize, row int64 // bytes of the matrix, and of one of its rows
+	dataSize, row int64 // bytes of the matrix, and of a row
 }
 
-// Open reads the header and checks that the file is as long as it says.
+// Open reads the header and checks the size of the file against it.
 func Open(ctx context.Context, files *file.Session, path string) (column.Table, error) {
 	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
@@ -43,7 +42,7 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 	return OpenFile(path, f, stamp)
 }
 
-// OpenFile is Open of the open file f, which messages call path.
+// OpenFile is Open for the open file f. path is its name in messages.
 func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) {
 	head, err := ReadHeader(io.NewSectionReader(f, 0, stamp.Size))
 	if err == nil {
@@ -58,11 +57,12 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 	return Part(path, stamp, head, 0, stamp.Size)
 }
 
-// ErrFortran reports that a matrix comes column by column, so that no row is there before all are.
+// ErrFortran reports that a matrix is stored column by column, so that no row is complete before
+// the end.
 var ErrFortran = errors.New("the matrix is in Fortran order")
 
-// OpenLive reads the header of an array that comes through a pipe. It returns ErrFortran, with nothing forgotten, if
-// rows cannot be read as they come.
+// OpenLive reads the header of an array from a pipe. It returns ErrFortran, with all bytes
+// retained, if rows cannot be read as they arrive.
 func OpenLive(ctx context.Context, path string, in *file.Live) (column.Table, error) {
 	head, err := ReadHeader(in.Reader(ctx))
 	if err == nil {
@@ -85,8 +85,8 @@ func OpenLive(ctx context.Context, path string, in *file.Live) (column.Table, er
 	return t, nil
 }
 
-// Part returns the array with this header that takes so many bytes from offset on of a file,
-// which messages call path.
+// Part returns the array with this header in size bytes of a file, starting at offset. path is its
+// name in messages.
 func Part(path string, stamp file.Stamp, head Header, offset, size int64) (column.Table, error) {
 	t := &table{layout: layout{head: head}, stamp: stamp}
 	err := t.fromShape()
@@ -115,7 +115,7 @@ func (t *layout) columns() []column.Info {
 	return list
 }
 
-// fromShape makes a matrix of the array.
+// fromShape sets the shape of the matrix.
 func (t *layout) fromShape() error {
 	switch shape := t.head.Shape; len(shape) {
 	case 0:
@@ -136,7 +136,7 @@ func (t *layout) fromShape() error {
 	return nil
 }
 
-// promised notes and returns how many bytes the header promises.
+// promised sets and returns the number of bytes according to the header.
 func (t *layout) promised() (int64, error) {
 	overRow, row := bits.Mul64(uint64(t.width), uint64(t.head.dtype.size))
 	overAll, all := bits.Mul64(uint64(t.count), row)
@@ -147,7 +147,7 @@ func (t *layout) promised() (int64, error) {
 	return t.dataSize, nil
 }
 
-// checkSize compares the size of the file with what the header promises.
+// checkSize compares the size of the file with the header.
 func (t *layout) checkSize(file int64) error {
 	if _, err := t.promised(); err != nil {
 		return err
@@ -175,27 +175,26 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	}), nil
 }
 
-// Buffer sizes of a pass. A matrix in Fortran order is read column by column,
-// so it needs more rows at a time for reads of a decent size.
+// Buffer sizes of a pass. A matrix in Fortran order is read column by column, so it needs more rows
+// at a time for reads of reasonable size.
 const (
 	bufferSize        = 256 << 10
 	fortranBufferSize = 4 << 20
 )
 
-// pass reads the chosen columns through a buffer that holds some rows
-// as they are in the file: whole rows in C order, or the chosen columns one
-// after the other in Fortran order.
+// pass reads the chosen columns through a buffer of file bytes: whole rows in C order, or the
+// chosen columns one after another in Fortran order.
 type pass struct {
 	*column.Choice
 	table   *table
 	file    file.File
-	ahead   bool  // more rows will follow, read as many as fit
+	ahead   bool  // more rows will be read, so fill the buffer
 	at      int64 // the next row
 	buf     []byte
 	first   int64 // the row at the beginning of buf
 	held    int64 // how many rows are in buf
-	step    int   // distance in buf from one row to the next
-	offsets []int // place in buf of the chosen values of its first row
+	step    int   // number of rows in buf
+	offsets []int // distance in buf between rows
 
 	column.Decoded // values of a column that is kept
 }
@@ -224,19 +223,19 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	return p.some(dst, at, int(n))
 }
 
-// straight reports whether rows in the file are what they are in memory: all columns
-// in order, float64 in the order of this machine, in C order, none kept.
+// straight reports whether rows in the file are identical to rows in memory: all columns in order,
+// float64 in native byte order, in C order, none kept.
 func (p *pass) straight(dst *stream.Batch) bool {
 	t := p.table
 	return !t.head.fortran && t.head.dtype.native() && len(dst.Kept) == 0 && int64(dst.X.Stride) == t.width &&
 		int64(len(p.Numeric)) == t.width && p.Numeric[0] == 0 && column.InOrder(p.Numeric) && column.InOrder(p.Slot)
 }
 
-// straightRows returns how many rows are read at a time into their place: enough
-// for the disk, few enough to notice that the pass is given up.
+// straightRows returns the number of rows read at a time directly into the batch: enough for the
+// disk, few enough to notice cancellation.
 func straightRows(rowBytes int64) int64 { return max(1, 1<<20/max(1, rowBytes)) }
 
-// copy reads n rows from p.at on into dst at row i.
+// copy reads n rows from p.at on into dst, starting at row i.
 func (p *pass) copy(dst *stream.Batch, i int, n int64) (int, error) {
 	t := p.table
 	values := dst.X.Data[i*dst.X.Stride:][:int(n)*dst.X.Stride]
@@ -247,7 +246,7 @@ func (p *pass) copy(dst *stream.Batch, i int, n int64) (int, error) {
 	return int(n), nil
 }
 
-// bytesOf returns the memory of the values.
+// bytesOf returns the values as bytes, sharing memory.
 func bytesOf(values []float64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 8*len(values))
 }
@@ -260,7 +259,8 @@ func (p *pass) readError(err error) error {
 	return fault.Cell(p.table.Path, p.at, "", "%w", err)
 }
 
-// come puts up to n rows that have come through a pipe into dst at row i. It waits for one.
+// come stores up to n rows that have arrived through a pipe in dst, starting at row i. It waits for
+// at least one.
 func (p *pass) come(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
 	t := p.table
 	window, err := in.Await(t.head.size+p.at*t.row, int(t.row))
@@ -282,7 +282,7 @@ func (p *pass) come(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
 	return int(have), nil
 }
 
-// cells notes where the values of a row in C order are.
+// cells computes the offsets of the values of a row in C order.
 func (p *pass) cells() {
 	p.step, p.offsets = int(p.table.row), p.offsets[:0]
 	for _, column := range p.All(true) {
@@ -290,7 +290,7 @@ func (p *pass) cells() {
 	}
 }
 
-// ends returns io.EOF if a pipe ends behind the last row.
+// ends returns io.EOF if the input of a pipe ends after the last row.
 func (p *pass) ends(in *file.Live) error {
 	t := p.table
 	window, err := in.Await(t.head.size+p.at*t.row, 1)
@@ -300,7 +300,7 @@ func (p *pass) ends(in *file.Live) error {
 	return err
 }
 
-// some puts up to n rows from p.at on into dst at row i.
+// some stores up to n rows from p.at on in dst, starting at row i.
 func (p *pass) some(dst *stream.Batch, i, n int) (int, error) {
 	if p.at < p.first || p.at >= p.first+p.held {
 		if err := p.load(int64(n)); err != nil {
@@ -315,8 +315,8 @@ func (p *pass) some(dst *stream.Batch, i, n int) (int, error) {
 	return n, nil
 }
 
-// load reads rows from p.at on into the buffer: as many as fit, but no more
-// than wanted unless the reader reads ahead.
+// load reads rows from p.at on into the buffer: as many as fit, but no more than wanted unless the
+// reader reads ahead.
 func (p *pass) load(want int64) error {
 	t := p.table
 	capacity, rowBytes := int64(bufferSize), t.row
@@ -325,9 +325,10 @@ func (p *pass) load(want int64) error {
 		rowBytes = int64(len(p.All(true)) * t.head.dtype.size)
 	}
 	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
-	if !p.ahead {
-		count = min(count, want)
+	if p.ahead && p.at == p.first+p.held {
+		want = max(want, 2*p.held)
 	}
+	count = min(count, want)
 	if need := count * rowBytes; int64(cap(p.buf)) < need {
 		p.buf = make([]byte, need)
 	}
@@ -340,7 +341,7 @@ func (p *pass) load(want int64) error {
 	return nil
 }
 
-// fill reads count rows into the buffer and notes where the values are.
+// fill reads count rows into the buffer and computes the offsets of the values.
 func (p *pass) fill(count int64) error {
 	t := p.table
 	size := int64(t.head.dtype.size)
@@ -360,7 +361,7 @@ func (p *pass) fill(count int64) error {
 	return nil
 }
 
-// readFull fills p from the given place; io.EOF says that the file ends in it.
+// readFull fills p from the given offset. It returns io.EOF if the file ends inside.
 func readFull(f io.ReaderAt, p []byte, place int64) error {
 	n, err := f.ReadAt(p, place)
 	if n == len(p) {
@@ -369,7 +370,7 @@ func readFull(f io.ReaderAt, p []byte, place int64) error {
 	return err
 }
 
-// decode puts n rows from the buffer into dst at row i.
+// decode stores n rows of the buffer in dst, starting at row i.
 func (p *pass) decode(dst *stream.Batch, i, n int) error {
 	dtype, offsets := p.table.head.dtype, p.offsets[:len(p.Numeric)]
 	from := p.buf[int(p.at-p.first)*p.step:]
@@ -387,7 +388,7 @@ func (p *pass) decode(dst *stream.Batch, i, n int) error {
 	return nil
 }
 
-// keep appends n values of column of, which are at an offset of the rows in the buffer, to c.
+// keep appends n values of column of, at an offset of each row in the buffer, to c.
 func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error {
 	dtype := p.table.head.dtype
 	if dtype.isText() {

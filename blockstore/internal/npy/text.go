@@ -8,15 +8,13 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// maxText is the most bytes that a value of text may have.
+// maxText bounds the size of a text value in bytes.
 const maxText = 1 << 16
 
-// isText reports whether values are texts of one length, filled up with zeros: U of
-// characters in UTF-32, S of bytes.
+// isText reports whether values are zero-padded texts of fixed length: U in UTF-32, S in bytes.
 func (t valueType) isText() bool { return t.kind == 'U' || t.kind == 'S' }
 
-// textSize returns the bytes of a value of a type such as U10 or S10, 0 if it is none that
-// is read.
+// textSize returns the size of a value of a type such as U10 or S10, 0 for a type that is not read.
 func textSize(name string) int {
 	if name[0] != 'U' && name[0] != 'S' {
 		return 0
@@ -31,7 +29,7 @@ func textSize(name string) int {
 	return n
 }
 
-// text reads the first value of p.
+// text decodes the first value of p.
 func (t valueType) text(p []byte) (string, error) {
 	p = p[:t.size]
 	if t.kind == 'S' {

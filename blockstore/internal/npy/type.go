@@ -19,11 +19,10 @@ type valueType struct {
 	order binary.ByteOrder
 }
 
-// typeNames are the types that are read, without their byte order.
+// typeNames lists the supported types, without byte order.
 const typeNames = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1"
 
-// parseType reads a type such as "<f8". '|' and '=' stand for the order of
-// the machine.
+// parseType parses a type such as "<f8". '|' and '=' mean native byte order.
 func parseType(descr string) (valueType, error) {
 	t := valueType{descr: descr, order: binary.NativeEndian}
 	if len(descr) < 2 {
@@ -52,12 +51,12 @@ func parseType(descr string) (valueType, error) {
 	return t, errType(descr)
 }
 
-// errType returns the error that values of a type cannot be computed with.
+// errType reports values of a type that is not numeric.
 func errType(descr string) error {
 	return fault.New("values of type %q are not read (%s are)", descr, typeNames).Do("save the array with a.astype(float)")
 }
 
-// numbers returns what the bits of a value stand for.
+// numbers returns the number format of the values.
 func (t valueType) numbers() column.NumberFormat {
 	switch {
 	case t.kind == 'i':
@@ -83,7 +82,7 @@ func (t valueType) column() column.Kind {
 	return column.Integer
 }
 
-// logicalType returns what the values stand for.
+// logicalType returns the logical type of the values.
 func (t valueType) logicalType() logical.Type {
 	bits := uint8(8 * t.size)
 	switch t.kind {
@@ -99,8 +98,8 @@ func (t valueType) logicalType() logical.Type {
 	return logical.String
 }
 
-// values reads the values at the given offsets into the slots of a row. It returns the index
-// of the first integer that no float64 holds, or -1.
+// values stores the values at the given offsets in the slots of a row. It returns the index of the
+// first integer that float64 cannot represent, or -1.
 func (t valueType) values(row []float64, slots []int, from []byte, offsets []int) int {
 	switch {
 	case t.kind == 'f' && t.size == 8 && t.order == binary.LittleEndian:
@@ -123,15 +122,15 @@ func (t valueType) values(row []float64, slots []int, from []byte, offsets []int
 	return -1
 }
 
-// littleEndian reports that this machine stores numbers as nearly all files do.
+// littleEndian reports whether this machine is little-endian.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// native reports whether values are float64 in the order of this machine.
+// native reports whether values are float64 in native byte order.
 func (t valueType) native() bool {
 	return t.kind == 'f' && t.size == 8 && littleEndian == (t.order.Uint16([]byte{1, 0}) == 1)
 }
 
-// word reads the bits of the first value of p. Any bool but 0 is 1.
+// word returns the bits of the first value of p. A nonzero bool becomes 1.
 func (t valueType) word(p []byte) uint64 {
 	switch {
 	case t.kind == 'b':

@@ -22,8 +22,8 @@ type encoder struct {
 	row    []byte
 }
 
-// NewEncoder starts an NPY file. Its header holds the number of rows, which Finish corrects
-// when it was not known: only in a file, not in a pipe.
+// NewEncoder starts an NPY file. Its header contains the number of rows. If that is unknown Finish
+// corrects it, which requires a file, not a pipe.
 func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	f, _ := out.(io.WriterAt)
 	if s.Rows < 0 && f == nil {
@@ -38,7 +38,7 @@ func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	return e, err
 }
 
-// header returns the header of a matrix of that many rows.
+// header returns the header of a matrix of the given number of rows.
 func (e *encoder) header(rows int64) []byte {
 	return HeaderBytes("<f8", rows, int64(len(e.schema.Columns)))
 }

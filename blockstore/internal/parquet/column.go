@@ -8,12 +8,11 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// columnReader reads one leaf column, a row group at a time. It holds
-// one page and the dictionary.
+// columnReader reads one leaf column, a row group at a time. It holds one page and the dictionary.
 //
-// The values of a column are a sequence of entries: values, nulls, and in list
-// columns also empty lists. Entries have levels: the definition level says what
-// is null, the repetition level where rows begin.
+// The values of a column are a sequence of entries: values, nulls, and in list columns also empty
+// lists. Entries have levels: the definition level marks nulls, the repetition level the beginnings
+// of rows.
 type columnReader struct {
 	pages *pages
 	table *table
@@ -25,16 +24,16 @@ type columnReader struct {
 	at       int64 // offset of the next page header
 	seen     int64 // entries in the pages up to here
 	pageAt   int64 // offset of the page, for messages
-	left     int   // entries of the page whose levels are not decoded
+	left     int   // entries of the page without decoded levels
 	row      int64 // absolute row of the next entry
 	nested   bool  // a leaf of a nested column, see nestedReader
-	tail     bool  // the next page may begin with the rest of a row that was passed over
+	tail     bool  // the next page may begin with the rest of a skipped row
 	body     []byte
 	reps     hybrid
 	defs     hybrid
-	values   wordDecoder // one of
-	strings  textDecoder // the two
-	slots    []int       // where the numbers of a value go in a row, see column.Choice; nil if it is kept
+	values   wordDecoder // one of values
+	strings  textDecoder // and strings is used
+	slots    []int       // positions of the numbers of a value in a row, see column.Choice; nil if it is kept
 	hasDict  bool
 	dict     dictionary
 	dictText []string
@@ -46,16 +45,16 @@ type columnReader struct {
 	*tile // of the pages
 }
 
-// tile is room for the values of one step of a column. All columns of a reader share it.
+// tile is the memory for the values of one step. All columns of a reader share it.
 type tile struct {
 	column.Decoded
-	place []place // where the values of a tile of lists go
+	place []place // destinations of the values of a tile of lists
 }
 
-// place is where a number goes: the slot of a row, -1 for nowhere.
+// place is the destination of a number: a row and a slot, -1 to drop it.
 type place struct{ row, slot int }
 
-// newColumnReader reads leaf through pages.
+// newColumnReader returns a reader of a leaf through pages.
 func newColumnReader(pages *pages, t *table, leaf int) *columnReader {
 	r := &columnReader{pages: pages, table: t, leaf: leaf, leafColumn: t.leaves[leaf], tile: &pages.tile}
 	if r.isWords() {
@@ -72,7 +71,7 @@ func newColumnReader(pages *pages, t *table, leaf int) *columnReader {
 	return r
 }
 
-// open goes to the first row of a row group.
+// open starts reading a row group.
 func (r *columnReader) open(group int) {
 	r.group = group
 	r.chunk = r.table.groups[group].chunks[r.leaf]
@@ -82,7 +81,7 @@ func (r *columnReader) open(group int) {
 	r.hasDict, r.tail = false, false
 }
 
-// finish checks that all of the row group has been used.
+// finish checks that the row group is exhausted.
 func (r *columnReader) finish() error {
 	if err := r.fill(); err != nil {
 		return err
@@ -96,16 +95,15 @@ func (r *columnReader) finish() error {
 	return r.fault(fmt.Errorf("it holds more than the %d rows of the row group", r.table.groups[r.group].rows))
 }
 
-// fault returns an error about the page being read.
+// fault returns an error about the current page.
 func (r *columnReader) fault(err error) error {
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // EOF would mean the end of the rows
+		err = io.ErrUnexpectedEOF // io.EOF would mean the end of the rows
 	}
 	return fault.Cell(r.pages.path, -1, r.Name, "row group %d: the page at byte %d: %w", r.group, r.pageAt, fault.Damaged(err))
 }
 
-// fill makes sure that there are unused entries. There are none only when the
-// column chunk is used up.
+// fill makes sure that there are unused entries, unless the column chunk is exhausted.
 func (r *columnReader) fill() error {
 	if r.pos < r.n {
 		return nil
@@ -145,8 +143,8 @@ func (r *columnReader) decodeLevels(h *hybrid, dst []uint8, maximum int) error {
 	return nil
 }
 
-// nextPage goes to the next data page. When that page is known to hold at most
-// skip rows it is passed over unread, and its rows are returned.
+// nextPage loads the next data page. If the page has at most skip rows it is skipped without being
+// read, and their number is returned.
 func (r *columnReader) nextPage(skip int64) (int64, error) {
 	for r.seen < r.chunk.values {
 		r.pageAt = r.at

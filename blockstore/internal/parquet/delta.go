@@ -8,28 +8,28 @@ import (
 // delta decodes DELTA_BINARY_PACKED integers:
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/#DELTAENC
 //
-//	block size, miniblocks a block, number of values, first value
+//	block size, miniblocks per block, number of values, first value
 //	blocks of: smallest delta, bit widths of the miniblocks, miniblocks
 type delta struct {
 	data    []byte
 	pos     int
 	total   int // number of values in the header
 	left    int // values not yet decoded
-	mini    int // values of a miniblock
-	minis   int // miniblocks of a block
+	mini    int // values per miniblock
+	minis   int // miniblocks per block
 	first   bool
 	last    uint64
 	least   uint64
-	widths  []byte // of the miniblocks of this block still to come
+	widths  []byte // of the remaining miniblocks of this block
 	inMini  int    // values left in the miniblock
 	width   int
-	bit     int // where the next one is, in bits from data[pos]
+	bit     int // position of the next one, in bits from data[pos]
 	miniEnd int
 }
 
 var errDelta = errors.New("the header of the delta encoding is damaged")
 
-// newDelta reads the header of data.
+// newDelta parses the header of data.
 func newDelta(data []byte) (*delta, error) {
 	d := &delta{data: data, first: true}
 	block, err := d.uvarint(1 << 20)
@@ -78,7 +78,7 @@ func (d *delta) decode(dst []uint64) error {
 	return nil
 }
 
-// unpack reads values of one miniblock.
+// unpack decodes values of one miniblock.
 func (d *delta) unpack(dst []uint64) {
 	for i := range dst {
 		d.last += d.least + bitsAt(d.data[d.pos:], d.bit, d.width)
@@ -101,7 +101,7 @@ func bitsAt(b []byte, bit, width int) uint64 {
 	return v << (64 - width) >> (64 - width)
 }
 
-// nextMini goes to the next miniblock, reading a block header before the first.
+// nextMini starts the next miniblock. It reads a block header before the first one of a block.
 func (d *delta) nextMini() error {
 	d.pos = max(d.pos, d.miniEnd)
 	if len(d.widths) == 0 {
@@ -118,7 +118,7 @@ func (d *delta) nextMini() error {
 	return nil
 }
 
-// nextBlock reads a block header.
+// nextBlock parses a block header.
 func (d *delta) nextBlock() (err error) {
 	if d.least, err = d.zigzag(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (d *delta) nextBlock() (err error) {
 	return nil
 }
 
-// rest returns what follows the values, once all of them are decoded.
+// rest returns the bytes after the values, once all of them are decoded.
 func (d *delta) rest() []byte { return d.data[max(d.pos, d.miniEnd):] }
 
 // uvarint reads an unsigned integer up to limit.

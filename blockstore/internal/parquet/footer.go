@@ -18,11 +18,11 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// footerTail is the length of the footer and the magic bytes behind it.
+// footerTail is the size of the footer length and the magic bytes after it.
 const footerTail = 8
 
-// metadata is what is read of a footer. Keys and values that writers add are not: some leave
-// out values, which the library refuses.
+// metadata is the part of a footer that is decoded. Key-value metadata is not: some writers omit
+// values, which the library rejects.
 type metadata struct {
 	Schema              []format.SchemaElement     `thrift:"2,required"`
 	NumRows             int64                      `thrift:"3,required"`
@@ -30,13 +30,13 @@ type metadata struct {
 	EncryptionAlgorithm format.EncryptionAlgorithm `thrift:"8,optional"`
 }
 
-// groupMetadata is what is read of a row group.
+// groupMetadata is the decoded part of a row group.
 type groupMetadata struct {
 	Columns []chunkMetadata `thrift:"1,required"`
 	NumRows int64           `thrift:"3,required"`
 }
 
-// chunkMetadata is what is read of a column chunk.
+// chunkMetadata is the decoded part of a column chunk.
 type chunkMetadata struct {
 	FilePath string `thrift:"1,optional"`
 	MetaData struct {
@@ -54,7 +54,7 @@ type chunkMetadata struct {
 	CryptoMetadata format.ColumnCryptoMetaData `thrift:"8,optional"`
 }
 
-// readFooter fills t from the footer of file.
+// readFooter reads the footer of file into t.
 func (t *table) readFooter(file io.ReaderAt) error {
 	raw, start, err := t.footerBytes(file)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t *table) readFooter(file io.ReaderAt) error {
 	return t.readGroups(&footer, start)
 }
 
-// countsNoNulls reports whether the statistics of all row groups say that a leaf has no null.
+// countsNoNulls reports whether the statistics of all row groups count no null in a leaf.
 func (m *metadata) countsNoNulls(leaf int) bool {
 	for g := range m.RowGroups {
 		if columns := m.RowGroups[g].Columns; leaf >= len(columns) || columns[leaf].MetaData.Statistics.NullCount != thrift.New(int64(0)) {
@@ -129,8 +129,8 @@ func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 
 var errThriftFields = errors.New("a field is missing, or is of another type than it should be")
 
-// decodeThrift decodes the structure at the start of b after walking it. What
-// it puts into v may refer to b.
+// decodeThrift decodes the structure at the start of b after validating it. The result may refer to
+// b.
 func decodeThrift(b []byte, v any) error {
 	n, err := thriftLength(b)
 	if err != nil {
@@ -143,8 +143,7 @@ func decodeThrift(b []byte, v any) error {
 	return nil
 }
 
-// named returns the name of a type, a compression or an encoding, or the number of one that
-// has none here.
+// named returns the name of a type, compression or encoding, or its number if it has no name here.
 func named[T interface {
 	~int32
 	fmt.Stringer
@@ -155,8 +154,8 @@ func named[T interface {
 	return strconv.Itoa(int(v))
 }
 
-// readGroups fills t.groups and checks them against the file and the schema.
-// Pages must end before limit.
+// readGroups reads t.groups and checks them against the file and the schema. Pages must end before
+// limit.
 func (t *table) readGroups(footer *metadata, limit int64) error {
 	t.groups = make([]rowGroup, 0, len(footer.RowGroups))
 	for g := range footer.RowGroups {
@@ -195,16 +194,16 @@ func (t *table) addGroup(group *groupMetadata, limit int64) error {
 	return nil
 }
 
-// chunkSlack is added to the length of a chunk: parquet-cpp before 1.2.9 left
-// the header of the dictionary page out of it.
+// chunkSlack is added to the length of a chunk: parquet-cpp before 1.2.9 did not count the header
+// of the dictionary page.
 const chunkSlack = 100
 
-// refuse gives up a leaf, for what it holds.
+// refuse marks a leaf as unreadable, with a description of its values.
 func (c *leafColumn) refuse(why string) {
 	c.Kind, c.Why, c.Meaning, c.Type = column.Other, why, column.Plain, logical.Type{}
 }
 
-// checkChunk returns where the pages of a chunk are. Pages must end before limit.
+// checkChunk returns the range of the pages of a chunk. Pages must end before limit.
 func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRange, error) {
 	meta := &chunk.MetaData
 	start := meta.DataPageOffset
@@ -225,7 +224,7 @@ func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRan
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
 	case meta.NumValues < rows:
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
-	case meta.NumValues == 0: // its pages are never looked at
+	case meta.NumValues == 0: // its pages are never read
 		return pageRange{}, nil
 	case start < 4 || size < 0 || start > limit || size > limit-start:
 		return pageRange{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)

@@ -6,27 +6,27 @@ import (
 	"math/bits"
 )
 
-// errShortValues reports that a page has fewer values than its header promises.
+// errShortValues reports that a page has fewer values than its header states.
 var errShortValues = errors.New("the page ends before its values do")
 
-// hybrid decodes the mixture of run lengths and bit packing that Parquet uses
-// for levels, dictionary indexes and booleans:
+// hybrid decodes the mix of run-length encoding and bit packing that Parquet uses for levels,
+// dictionary indexes and booleans:
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE
 type hybrid struct {
 	data   []byte
 	pos    int
 	width  uint
-	run    int    // values left of a run
-	value  uint32 // what they are
-	packed int    // values left of a packed stretch
-	bit    int    // where the next one is, in bits from data[pos]
-	next   int    // where the stretch ends
+	run    int    // values left in the run
+	value  uint32 // value of the run
+	packed int    // values left in the packed sequence
+	bit    int    // position of the next one, in bits from data[pos]
+	next   int    // end of the packed sequence
 }
 
-// newHybrid decodes data as values of width bits, at most 32.
+// newHybrid returns a decoder of values of width bits, at most 32.
 func newHybrid(data []byte, width uint) hybrid { return hybrid{data: data, width: width} }
 
-// levelWidth returns the width of levels up to max.
+// levelWidth returns the bit width of levels up to maximum.
 func levelWidth(maximum int) uint { return uint(bits.Len(uint(maximum))) }
 
 // decodeHybrid fills dst with the next values.
@@ -54,7 +54,7 @@ func decodeHybrid[T uint8 | uint32](h *hybrid, dst []T) error {
 	return nil
 }
 
-// unpackHybrid reads values of a packed stretch.
+// unpackHybrid decodes values of a packed sequence.
 func unpackHybrid[T uint8 | uint32](h *hybrid, dst []T) {
 	mask := uint64(1)<<h.width - 1
 	bit := h.bit
@@ -65,8 +65,8 @@ func unpackHybrid[T uint8 | uint32](h *hybrid, dst []T) {
 	h.bit = bit
 }
 
-// nextRun reads the header of a run. A packed stretch that is cut short holds
-// the values that are there.
+// nextRun parses the header of a run. A truncated packed sequence holds the values that are
+// complete.
 func (h *hybrid) nextRun() error {
 	h.pos = max(h.pos, h.next)
 	head, n := binary.Uvarint(h.data[h.pos:])
@@ -100,7 +100,7 @@ func (h *hybrid) nextRun() error {
 	return nil
 }
 
-// load64 reads 8 bytes from b[i:], with zeros behind its end.
+// load64 reads 8 bytes from b[i:], padded with zeros.
 func load64(b []byte, i int) uint64 {
 	if len(b)-i >= 8 {
 		return binary.LittleEndian.Uint64(b[i:])

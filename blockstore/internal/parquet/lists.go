@@ -8,11 +8,11 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// vectors puts the next rows lists into the slots of the rows that begin at dst[0], dst[stride],
-// dst[2*stride] and so on, or drops them when dst is nil. A null list is a row of NaN.
+// vectors stores the next rows lists in the slots of the rows that begin at dst[0], dst[stride],
+// dst[2*stride] and so on, or drops them if dst is nil. A null list becomes a row of NaN.
 func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 	first := r.row
-	filled := 0 // entries of the row being read
+	filled := 0 // entries of the current row
 	for done := 0; done < rows; {
 		if err := r.fill(); err != nil {
 			return err
@@ -47,8 +47,8 @@ func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 	return nil
 }
 
-// placeLists uses entries until rows lists are complete or the tile ends. It
-// notes in r.place where the values go, and writes the nulls.
+// placeLists consumes entries until rows lists are complete or the tile ends. It records the
+// destinations of values in r.place, and stores the nulls.
 func (r *columnReader) placeLists(dst []float64, stride, rows int, done, filled *int) (values int, err error) {
 	for ; r.pos < r.n && *done < rows; r.pos++ {
 		level := int(r.def[r.pos])
@@ -84,7 +84,7 @@ func (r *columnReader) placeLists(dst []float64, stride, rows int, done, filled 
 	return values, nil
 }
 
-// nullList writes NaN for a list that is null.
+// nullList stores NaN for a null list.
 func (r *columnReader) nullList(dst []float64, stride, row int) {
 	if dst == nil {
 		return
@@ -92,7 +92,7 @@ func (r *columnReader) nullList(dst []float64, stride, row int) {
 	column.PutNull(dst[row*stride:], r.slots)
 }
 
-// wrongLength returns the error about a list that is not as long as the first one.
+// wrongLength reports a list with another length than the first one.
 func (r *columnReader) wrongLength(starts bool, filled int) error {
 	if !starts {
 		first := r.table.groups[r.group].first
@@ -105,7 +105,7 @@ func (r *columnReader) wrongLength(starts bool, filled int) error {
 	return column.ErrListLength(r.pages.path, r.row, r.Name, int64(filled), r.Width)
 }
 
-// endOfLists returns the error about a chunk that ends before its rows do.
+// endOfLists reports a chunk that ends before its rows do.
 func (r *columnReader) endOfLists(filled int) error {
 	if filled > 0 {
 		return r.wrongLength(true, filled)

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// takePage loads a page, or passes over it.
+// takePage loads a page or skips it.
 func (r *columnReader) takePage(h *format.PageHeader, body, skip int64) (int64, error) {
 	switch h.Type {
 	case format.DictionaryPage:
@@ -92,7 +92,7 @@ func (r *columnReader) decodeWords(body []byte, n int) error {
 	return d.words(r.dict.words)
 }
 
-// leastSize returns the fewest bytes that a plain value takes in a dictionary.
+// leastSize returns the minimal size of a plain value in a dictionary.
 func (r *columnReader) leastSize() int {
 	if r.isWords() {
 		return max(1, r.wordSize())
@@ -103,7 +103,7 @@ func (r *columnReader) leastSize() int {
 	return 4 // the length
 }
 
-// fixedSize returns the bytes of a value that is no word, 0 when they differ.
+// fixedSize returns the size of values that are not words, 0 if it varies.
 func (r *columnReader) fixedSize() int {
 	if r.physical == format.FixedLenByteArray {
 		return r.size
@@ -111,8 +111,8 @@ func (r *columnReader) fixedSize() int {
 	return 0
 }
 
-// loadPage reads a data page of version 1: levels behind their lengths, then
-// values, all compressed.
+// loadPage reads a data page of version 1: levels after their lengths, then values, compressed
+// together.
 func (r *columnReader) loadPage(h *format.PageHeader, offset int64) error {
 	body, err := r.pages.body(h, offset, r.chunk.codec, 0, r.body)
 	if err != nil {
@@ -133,7 +133,7 @@ func (r *columnReader) loadPage(h *format.PageHeader, offset int64) error {
 	return r.startValues(head.Encoding, body)
 }
 
-// cutLevels cuts levels off the front of a page of version 1.
+// cutLevels splits levels off the front of a page of version 1.
 func cutLevels(body []byte, maximum int, e format.Encoding) (hybrid, []byte, error) {
 	if e != format.RLE {
 		return hybrid{}, nil, fault.New("levels in the encoding %s, long out of use, are not supported", named(e)).Do("write the file anew")
@@ -171,12 +171,12 @@ func (r *columnReader) loadPageV2(h *format.PageHeader, offset int64) error {
 	return r.startValues(head.Encoding, body[reps+defs:])
 }
 
-// startValues prepares the values of a page for decoding.
+// startValues prepares decoding the values of a page.
 func (r *columnReader) startValues(e format.Encoding, data []byte) (err error) {
 	if isDictionary(e) && !r.hasDict {
 		return fmt.Errorf("there is no dictionary before it")
 	}
-	if len(data) == 0 { // nulls only; some encodings leave out their header
+	if len(data) == 0 { // only nulls; some encodings then have no header
 		e = format.Plain
 	}
 	if r.isWords() {

@@ -7,7 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// logicalType returns the logical type of a leaf, the zero Type for one that is not read.
+// logicalType returns the logical type of a leaf, the zero Type for unsupported ones.
 func logicalType(e *format.SchemaElement) logical.Type {
 	size := int(e.TypeLength.V)
 	fixed := e.Type.V == format.FixedLenByteArray
@@ -45,12 +45,12 @@ func logicalType(e *format.SchemaElement) logical.Type {
 	return logical.Type{Class: logical.Bytes}
 }
 
-// isWhole reports whether values of a type are integers in Parquet.
+// isWhole reports whether Parquet stores values of a type as integers.
 func isWhole(t logical.Type) bool {
 	return t.Class == logical.Int || t.Class == logical.Uint || t.IsTemporal()
 }
 
-// decimalType is logicalType of a decimal.
+// decimalType is logicalType for a decimal.
 func decimalType(e *format.SchemaElement) logical.Type {
 	digits, scale := int(e.Precision.V), int(e.Scale.V)
 	if d, ok := e.LogicalType.Value.(*format.DecimalType); ok {
@@ -62,7 +62,7 @@ func decimalType(e *format.SchemaElement) logical.Type {
 	return logical.Type{Class: logical.Decimal, Precision: int8(digits), Scale: int8(scale)}
 }
 
-// annotated is logicalType of a leaf whose logical type says it.
+// annotated is logicalType for a leaf with a logical type annotation.
 func annotated(e *format.SchemaElement) logical.Type {
 	words := e.Type.V == format.ByteArray
 	switch t := e.LogicalType.Value.(type) {
@@ -98,7 +98,7 @@ func annotated(e *format.SchemaElement) logical.Type {
 	return logical.Type{}
 }
 
-// textType is a type of words of any length.
+// textType returns a variable-length type, the zero Type if values are not byte arrays.
 func textType(words bool, class logical.Class) logical.Type {
 	if !words {
 		return logical.Type{}
@@ -106,7 +106,7 @@ func textType(words bool, class logical.Class) logical.Type {
 	return logical.Type{Class: class}
 }
 
-// zoneOf returns the zone of a time, which Parquet says to be UTC or not.
+// zoneOf returns the zone of a time that Parquet marks as UTC or local.
 func zoneOf(utc bool) string {
 	if utc {
 		return "UTC"
@@ -124,7 +124,8 @@ func unitOf(u format.TimeUnit) logical.Unit {
 	return logical.Microsecond
 }
 
-// converted is logicalType of a leaf of an older writer. Its times are in UTC.
+// converted is logicalType for a leaf of an older writer with a converted type. Its times are in
+// UTC.
 func converted(e *format.SchemaElement) logical.Type {
 	if !e.ConvertedType.Valid {
 		return logical.Type{}

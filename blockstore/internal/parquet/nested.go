@@ -9,24 +9,25 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// nestedNode is a column, or a part of a nested one, as a tree: a structure with its members, a list with its element,
-// a map with its key and value, or a leaf.
+// nestedNode is a column, or a part of a nested one, as a tree: a structure with its members, a
+// list with its element, a map with its key and value, or a leaf.
 type nestedNode struct {
 	name       string
-	holds      logical.Type // the zero Type if it cannot be carried along
-	def        int          // the definition level from which it is not null
-	rep, entry int          // of a list or map: the repetition level of its elements, the definition level from which there are some
+	holds      logical.Type // the zero Type if it cannot be kept
+	def        int          // the definition level from which on it is not null
+	rep, entry int          // of a list or map: the repetition level of its elements, and the definition level from which on it has elements
 	inside     []*nestedNode
-	first, end int // its leaves
+	first, end int // range of its leaves
 }
 
-// nestedWalk makes trees of a schema that leavesOf has accepted.
+// nestedWalk builds trees from a schema that leavesOf has accepted.
 type nestedWalk struct {
 	elements   []format.SchemaElement
 	next, leaf int
 }
 
-// nestedOf returns the columns of a schema as trees, and how those that are nested can be carried along.
+// nestedOf returns the columns of a schema as trees, and descriptions of the nested ones that can
+// be kept.
 func nestedOf(elements []format.SchemaElement) (trees []*nestedNode, infos []column.Nested) {
 	w := nestedWalk{elements: elements, next: 1}
 	for range elements[0].NumChildren.V {
@@ -36,7 +37,7 @@ func nestedOf(elements []format.SchemaElement) (trees []*nestedNode, infos []col
 	return trees, infos
 }
 
-// list adds n, if it is nested, and the nested members of structures.
+// list adds n and the nested members of structures, if they are nested.
 func (n *nestedNode) list(name string, trees *[]*nestedNode, infos *[]column.Nested) {
 	if n.holds.IsNested() {
 		info := column.Info{Name: name, Kind: column.Other, Width: 1, Type: n.holds}
@@ -67,7 +68,8 @@ func isRepeated(e *format.SchemaElement) bool {
 	return e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
 }
 
-// element walks the next element, below groups of the given levels. One that is repeated outside of a list is a list.
+// element walks the next element, inside groups of the given levels. An element that is repeated
+// outside of a list becomes a list.
 func (w *nestedWalk) element(rep, def int) *nestedNode {
 	e := w.take()
 	if isRepeated(e) {
@@ -79,7 +81,7 @@ func (w *nestedWalk) element(rep, def int) *nestedNode {
 	return w.value(e, rep, def)
 }
 
-// listNode returns a list that is not null from level def on.
+// listNode returns a list that is not null from definition level def on.
 func listNode(e *format.SchemaElement, rep, def int, element *nestedNode) *nestedNode {
 	n := &nestedNode{name: validName(e), def: def, rep: rep + 1, entry: def + 1, inside: []*nestedNode{element}, first: element.first, end: element.end}
 	if element.holds.Class != logical.None {

@@ -1,12 +1,11 @@
-// Package conquer is what the divide-and-conquer decompositions share: symeig, of
-// symmetric tridiagonal matrices, and svd, of bidiagonal ones.
+// Package conquer is the common part of the divide-and-conquer decompositions: symeig, of symmetric
+// tridiagonal matrices, and svd, of bidiagonal ones.
 //
-// Both tear their matrix in two, decompose the halves, and are left with a diagonal
-// matrix changed by one vector, diag(d) + ρ·z·zᵀ (for singular values its square,
-// diag(d²) + z·zᵀ). Here are its deflation, its eigenvalues as the roots of a secular
-// equation (Secular), and the product that makes the vectors of the whole from those
-// of the halves (Merge).
+// Both divide their matrix in two, decompose the halves, and obtain a diagonal matrix with a
+// rank-one modification, diag(d) + ρ·z·zᵀ (for singular values its square, diag(d²) + z·zᵀ). This
+// package deflates it, finds its eigenvalues as roots of a secular equation (Secular), and combines
+// the vectors of the halves (Merge).
 package conquer
 
-// Epsilon is the relative rounding of one operation.
+// Epsilon is the unit roundoff.
 const Epsilon = 0x1p-53

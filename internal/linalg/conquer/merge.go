@@ -9,19 +9,18 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Part tells which half of its coordinates a vector has.
+// Part is the set of nonzero coordinates of a vector: one half or both.
 type Part uint8
 
-// The halves.
 const (
 	First Part = iota
 	Both
 	Second
 )
 
-// Merge is diag(D) + Rho·Z·Zᵀ in the basis of the vectors of two halves, number i of
-// which has Parts[i]. Deflate tells those that are kept in the equation, in ascending
-// order of D, from the rest.
+// Merge is diag(D) + Rho·Z·Zᵀ in the basis of the vectors of two halves. Vector i has its nonzeros
+// in Parts[i]. Deflate separates the vectors that enter the secular equation, in ascending order of
+// D, from the rest.
 type Merge struct {
 	Rho        float64
 	D, Z       []float64
@@ -29,17 +28,17 @@ type Merge struct {
 	Kept, Rest []int
 }
 
-// Ascending returns the numbers of D in its order.
+// Ascending returns the indices of D in ascending order of its values.
 func (m *Merge) Ascending() []int {
 	order := Numbered(len(m.D))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(m.D[i], m.D[j]) })
 	return order
 }
 
-// Deflate finds the vectors that stay what they are to rounding, because z has no
-// part in them, or because after a rotation with the vector of a close d it has none
-// (Gu & Eisenstat 1995, Section 4). It goes through those of the order given, which
-// is ascending; rotate is x, y ← c·x + s·y, c·y − s·x, for their vectors.
+// Deflate finds the vectors that are unchanged to rounding: their component of z vanishes, or does
+// so after a rotation with the vector of a close d (Gu & Eisenstat 1995, Section 4). It visits the
+// vectors in the given ascending order. rotate must apply x, y ← c·x + s·y, c·y − s·x to the
+// vectors x and y.
 func (m *Merge) Deflate(order []int, limit float64, rotate func(x, y int, c, s float64)) {
 	d, z := m.D, m.Z
 	last := -1
@@ -68,14 +67,14 @@ func (m *Merge) Deflate(order []int, limit float64, rotate func(x, y int, c, s f
 	}
 }
 
-// Mixed reports that two vectors have been rotated.
+// Mixed records a rotation of vectors i and j.
 func (m *Merge) Mixed(i, j int) {
 	if m.Parts[i] != m.Parts[j] {
 		m.Parts[i], m.Parts[j] = Both, Both
 	}
 }
 
-// Secular returns the equation of those that are kept.
+// Secular returns the equation of the kept vectors.
 func (m *Merge) Secular() *Secular {
 	s := &Secular{Rho: m.Rho, D: make([]float64, len(m.Kept)), Z: make([]float64, len(m.Kept))}
 	for i, k := range m.Kept {
@@ -84,15 +83,14 @@ func (m *Merge) Secular() *Secular {
 	return s
 }
 
-// Grouped returns the numbers of those in Kept by the part they have, so that zeros are
-// not multiplied.
+// Grouped returns the indices of Kept ordered by Parts, so that zeros are not multiplied.
 func (m *Merge) Grouped() []int {
 	grouped := Numbered(len(m.Kept))
 	slices.SortStableFunc(grouped, func(i, j int) int { return cmp.Compare(m.Parts[m.Kept[i]], m.Parts[m.Kept[j]]) })
 	return grouped
 }
 
-// Replace makes D the values of the kept vectors and, behind them, those of the rest.
+// Replace sets D to the values of the kept vectors, followed by those of the rest.
 func (m *Merge) Replace(values []float64) {
 	for _, i := range m.Rest {
 		values = append(values, m.D[i])
@@ -100,10 +98,9 @@ func (m *Merge) Replace(values []float64) {
 	copy(m.D, values)
 }
 
-// Vectors combines vectors of a matrix: those in rows lo + i, with one half of their
-// coordinates from lo to mid and the other from there to end. Those that row j of mix
-// makes of the kept ones, in the order of Grouped, become row lo + j; the rest,
-// unchanged, come behind them. held is overwritten.
+// Vectors combines the vectors in rows lo + i of q, whose halves have the coordinates lo to mid and
+// mid to end. Row j of mix holds the coefficients of the kept vectors, in the order of Grouped, and
+// the combination becomes row lo + j. The rest follow, unchanged. held is overwritten.
 func (m *Merge) Vectors(q, held, mix Rows, lo, mid, end int) {
 	k := len(m.Kept)
 	var count [Second + 1]int

@@ -8,22 +8,22 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Rows is a matrix whose rows are vectors.
+// Rows is a set of vectors, stored as rows of a matrix.
 type Rows blas64.General
 
-// NewRows allocates n vectors of n numbers.
+// NewRows allocates n vectors of length n.
 func NewRows(n int) Rows { return Rows(matrix.New(n, n)) }
 
 // Row returns vector i.
 func (q Rows) Row(i int) []float64 { return q.Data[i*q.Stride : i*q.Stride+q.Cols] }
 
-// Block returns the part with the given rows and columns, sharing its data.
+// Block returns a submatrix, sharing memory.
 func (q Rows) Block(row, nrows, col, ncols int) blas64.General {
 	return matrix.Block(blas64.General(q), row, col, nrows, ncols)
 }
 
-// Columns fills m with the vectors as its columns, in the order given. A row of m
-// beyond their length is left as it is.
+// Columns copies the vectors, in the given order, to the columns of m. Rows of m beyond their
+// length are unchanged.
 func (q Rows) Columns(order []int, m blas64.General) {
 	for j, from := range order {
 		for i, v := range q.Row(from) {
@@ -32,7 +32,7 @@ func (q Rows) Columns(order []int, m blas64.General) {
 	}
 }
 
-// Rotate is x, y ← c·x + s·y, c·y − s·x.
+// Rotate sets x, y ← c·x + s·y, c·y − s·x.
 func Rotate(x, y []float64, c, s float64) {
 	for i, v := range x {
 		x[i], y[i] = c*v+s*y[i], c*y[i]-s*v
@@ -48,8 +48,8 @@ func Numbered(n int) []int {
 	return out
 }
 
-// PowerOfTwo returns a number by which to divide without rounding, so that the largest
-// magnitude is about 1 and no square overflows.
+// PowerOfTwo returns a power of two such that division by it brings the magnitude most near 1. The
+// division does not round, and squares do not overflow.
 func PowerOfTwo(most float64) float64 {
 	if most == 0 {
 		return 1

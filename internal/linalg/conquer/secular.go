@@ -6,9 +6,9 @@ import "math"
 //
 //	1 + ρ·Σ_i z_i²/(p_i − λ) = 0,
 //
-// with poles p = D or, if Squares, D² with D ≥ 0: then the roots are squares of
-// singular values. D is ascending and no two of it are close, ρ > 0, no z_i is small:
-// a root between each pole and the next, and one above the last.
+// with poles p = D or, if Squares is set, p = D² with D ≥ 0; the roots are then squares of singular
+// values. D must be ascending without close values, ρ > 0, and no z_i small. There is one root
+// between each pole and the next, and one above the last.
 type Secular struct {
 	Rho     float64
 	D, Z    []float64
@@ -23,7 +23,7 @@ func (m *Secular) gap(i, j int) float64 {
 	return m.D[i] - m.D[j]
 }
 
-// value returns the eigenvalue p_i + x, or the singular value that is the root of it.
+// value returns the eigenvalue p_i + x, or its square root if Squares is set.
 func (m *Secular) value(i int, x float64) float64 {
 	d := m.D[i]
 	if m.Squares {
@@ -32,8 +32,8 @@ func (m *Secular) value(i int, x float64) float64 {
 	return d + x
 }
 
-// Roots finds all roots, and fills row j of gaps with p_i − λ_j. The values returned
-// are λ or, if Squares, √λ.
+// Roots finds all roots and sets row j of gaps to p_i − λ_j. It returns λ or, if Squares is set,
+// √λ.
 func (m *Secular) Roots(gaps Rows) []float64 {
 	values := make([]float64, len(m.D))
 	for j := range values {
@@ -42,10 +42,10 @@ func (m *Secular) Roots(gaps Rows) []float64 {
 	return values
 }
 
-// Exact returns the z for which the roots are exact, up to √ρ and with the signs of Z:
-// ρ·z_i² = Π_j (λ_j − p_i) / Π_{j≠i} (p_j − p_i). Vectors made of it are orthogonal
-// however close roots are (Gu & Eisenstat 1994, "A stable and efficient algorithm for
-// the rank-one modification of the symmetric eigenproblem").
+// Exact returns the z for which the computed roots are exact, up to the factor √ρ and with the
+// signs of Z: ρ·z_i² = Π_j (λ_j − p_i) / Π_{j≠i} (p_j − p_i). Vectors computed from it are
+// orthogonal however close the roots are (Gu & Eisenstat 1994, "A stable and efficient algorithm
+// for the rank-one modification of the symmetric eigenproblem").
 func (m *Secular) Exact(gaps Rows) []float64 {
 	z := make([]float64, len(m.D))
 	for i := range z {
@@ -65,9 +65,9 @@ func (m *Secular) Exact(gaps Rows) []float64 {
 	return z
 }
 
-// Solve finds all roots, as Roots, and the vectors (z_i/(p_i − λ_j))_i with the exact
-// z: normalised, with their parts in the order given, they become the rows of mix.
-// visit, which may be nil, sees each as it is before, and may write to it.
+// Solve returns all roots, like Roots, and sets the rows of mix to the normalised vectors (z_i/(p_i
+// − λ_j))_i for the exact z, with coordinates in the given order. visit, if not nil, may inspect
+// and change each vector before it is normalised.
 func (m *Secular) Solve(mix Rows, order []int, visit func(j int, vector []float64)) []float64 {
 	values := m.Roots(mix)
 	z := m.Exact(mix)
@@ -85,7 +85,7 @@ func (m *Secular) Solve(mix Rows, order []int, visit func(j int, vector []float6
 	return values
 }
 
-// Normalised puts the vector, divided by its norm, into dst in the order given.
+// Normalised stores the vector divided by its norm in dst, with coordinates in the given order.
 func Normalised(dst, vector []float64, order []int) {
 	square := 0.0
 	for _, v := range vector {
@@ -97,13 +97,12 @@ func Normalised(dst, vector []float64, order []int) {
 	}
 }
 
-const secularRounds = 200 // far more than ever: 3 to 6 are the rule
+const secularRounds = 200 // 3 to 6 rounds are typical
 
-// root finds root j, and fills gaps with p_i − λ_j, each to nearly full relative
-// accuracy: it looks for the distance from the nearer of the poles beside the root.
-// Rational interpolation with a pole on either side (Bunch, Nielsen & Sorensen 1978,
-// "Rank-one modification of the symmetric eigenproblem"), inside a bracket that
-// shrinks.
+// root finds root j and sets gaps to p_i − λ_j, each to nearly full relative accuracy. It computes
+// the distance from the nearer pole, by rational interpolation with a pole on either side (Bunch,
+// Nielsen & Sorensen 1978, "Rank-one modification of the symmetric eigenproblem") inside a
+// shrinking bracket.
 func (m *Secular) root(j int, gaps []float64) float64 {
 	if len(m.D) == 1 {
 		x := m.Rho * m.Z[0] * m.Z[0]
@@ -140,7 +139,7 @@ func (m *Secular) root(j int, gaps []float64) float64 {
 	return m.value(s.origin, s.x)
 }
 
-// search is where a root is looked for: x above pole origin, between low and high.
+// search is the state of the search for a root: x above pole origin, between low and high.
 type search struct {
 	origin    int
 	left      int // the poles of the interpolation are left and left+1
@@ -148,8 +147,8 @@ type search struct {
 	low, high float64
 }
 
-// start finds the nearer of the poles beside a root, and a first guess that takes
-// all others as they are in the middle of the interval.
+// start finds the pole nearer to a root, and an initial guess that evaluates the other poles at the
+// middle of the interval.
 func (m *Secular) start(j int) search {
 	k := len(m.D)
 	if j == k-1 {
@@ -184,17 +183,16 @@ func (m *Secular) start(j int) search {
 	return s
 }
 
-// value is the secular function at a point in two sums, over the poles to its left
-// and over those to its right, with their derivatives.
+// value is the value of the secular function at a point. The sums over the poles to its left and to
+// its right, and their derivatives, are kept separately.
 type value struct {
 	sum            float64
 	below, above   float64
 	dBelow, dAbove float64
-	rounding       float64 // of sum
+	rounding       float64 // rounding error of sum
 }
 
-// at evaluates the function at x above the origin of gaps; poles up to the given one
-// are below.
+// at evaluates the function at x above the origin of gaps. Poles up to index left count as below.
 func (m *Secular) at(x float64, left int, gaps []float64) value {
 	var v value
 	sums := func(z, gaps []float64) (sum, derivative float64) {
@@ -212,8 +210,8 @@ func (m *Secular) at(x float64, left int, gaps []float64) value {
 	return v
 }
 
-// step returns how far away the root of the interpolation c + s/(p−x) + S/(q−x) is, p and
-// q the distances of the poles; last says that it lies above both.
+// step returns the distance to the root of the interpolation c + s/(p−x) + S/(q−x), where p and q
+// are the distances of the poles. last reports that the root lies above both.
 func (v value) step(p, q float64, last bool) float64 {
 	c := v.sum - v.dBelow*p - v.dAbove*q
 	a := (p+q)*v.sum - p*q*(v.dBelow+v.dAbove)
@@ -228,7 +226,7 @@ func (v value) step(p, q float64, last bool) float64 {
 	return quadratic(c, a, b)
 }
 
-// quadratic returns the root of c·x² − a·x + b between the poles.
+// quadratic returns the root of c·x² − a·x + b that lies between the poles.
 func quadratic(c, a, b float64) float64 {
 	root := math.Sqrt(math.Max(0, a*a-4*b*c))
 	if a <= 0 {

@@ -8,12 +8,12 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// choleskyLeaf is the number of rows from which Cholesky halves a matrix.
+// choleskyLeaf is the number of rows above which Cholesky divides a matrix.
 const choleskyLeaf = 128
 
-// Cholesky factors a symmetric matrix A = UᵀU in place, and reports whether it is positive definite.
-// Only its upper triangle is read and written. Halves make large products of what LAPACK's blocks do in
-// small ones: n³/3 flops, at 2,000 rows in .8 of the time.
+// Cholesky factors a symmetric matrix A = UᵀU in place, and reports whether it is positive
+// definite. It reads and writes only the upper triangle. It divides recursively, which makes larger
+// products than LAPACK's blocks: n³/3 flops, in 0.8 of the time at 2,000 rows.
 func Cholesky(a blas64.General) bool {
 	n := a.Rows
 	if n <= choleskyLeaf {

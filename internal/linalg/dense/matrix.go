@@ -34,7 +34,7 @@ func SymmetricPart(a blas64.General) blas64.General {
 	return s
 }
 
-// Symmetrise makes a square matrix its symmetric part, (a + aᵀ)/2.
+// Symmetrise replaces a square matrix by its symmetric part, (a + aᵀ)/2.
 func Symmetrise(a blas64.General) {
 	for i := range a.Rows {
 		for j := range i + 1 {
@@ -44,21 +44,21 @@ func Symmetrise(a blas64.General) {
 	}
 }
 
-// Add makes y alpha·x + y.
+// Add sets y = alpha·x + y.
 func Add(alpha float64, x, y blas64.General) {
 	for i := range y.Rows {
 		matrix.Axpy(alpha, matrix.Row(x, i), matrix.Row(y, i))
 	}
 }
 
-// Scale multiplies the entries of m by s.
+// Scale sets m = s·m.
 func Scale(s float64, m blas64.General) {
 	for i := range m.Rows {
 		blas64.Scal(s, Vector(matrix.Row(m, i)))
 	}
 }
 
-// ScaleRows makes m diag(w)·m.
+// ScaleRows sets m = diag(w)·m.
 func ScaleRows(m blas64.General, w []float64) {
 	for i := range m.Rows {
 		row := matrix.Row(m, i)
@@ -68,7 +68,7 @@ func ScaleRows(m blas64.General, w []float64) {
 	}
 }
 
-// ScaleColumns makes m m·diag(w).
+// ScaleColumns sets m = m·diag(w).
 func ScaleColumns(m blas64.General, w []float64) {
 	for i := range m.Rows {
 		row := matrix.Row(m, i)
@@ -78,7 +78,7 @@ func ScaleColumns(m blas64.General, w []float64) {
 	}
 }
 
-// CenterColumns subtracts its mean from each column.
+// CenterColumns subtracts from each column its mean.
 func CenterColumns(m blas64.General) {
 	mean := ColumnMeans(m)
 	for i := range m.Rows {

@@ -19,7 +19,7 @@ func Trace(m blas64.General) float64 {
 	return sum
 }
 
-// Frobenius returns ‖m‖_F, without overflow on the way.
+// Frobenius returns ‖m‖_F without intermediate overflow.
 func Frobenius(m blas64.General) float64 {
 	norm := 0.0
 	for i := range m.Rows {
@@ -28,8 +28,7 @@ func Frobenius(m blas64.General) float64 {
 	return norm
 }
 
-// MaxAbs returns the largest magnitude of the entries: NaN if there is one, and nothing
-// infinite.
+// MaxAbs returns the largest magnitude of the entries, NaN if m has a NaN and no infinity.
 func MaxAbs(m blas64.General) float64 {
 	worst := 0.0
 	for i := range m.Rows {
@@ -49,8 +48,8 @@ func ColumnNorms(m blas64.General) []float64 {
 	return v
 }
 
-// NotFinite returns the place of the first entry, row by row, that is NaN or infinite;
-// found is false if there is none.
+// NotFinite returns the position of the first entry, row by row, that is NaN or infinite; found is
+// false if there is none.
 func NotFinite(m blas64.General) (row, column int, found bool) { return simd.NotFinite(m) }
 
 // Finite reports whether no entry is NaN or infinite.

@@ -24,8 +24,8 @@ func Mul(ta blas.Transpose, a blas64.General, tb blas.Transpose, b blas64.Genera
 	return c
 }
 
-// Gemm makes c alpha·op(a)·op(b) + beta·c, as blas64.Gemm, for empty matrices too:
-// a sum of no terms is 0.
+// Gemm sets c = alpha·op(a)·op(b) + beta·c, like blas64.Gemm, but accepts empty matrices: an empty
+// sum is 0.
 func Gemm(ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
 	switch {
 	case c.Rows == 0 || c.Cols == 0:
@@ -36,8 +36,9 @@ func Gemm(ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float6
 	}
 }
 
-// GemmRows is Gemm for products of which each row of c is that of a row of op(a) alone, to the bit: those of a block do
-// not depend on how many other rows are in it. BLAS may add up small products in another way than large ones.
+// GemmRows is Gemm for products in which each row of c depends only on the same row of op(a), bit
+// for bit: the rows of a block do not depend on the size of the block. BLAS may sum small products
+// in another order than large ones.
 func GemmRows(ta blas.Transpose, a, b blas64.General, beta float64, c blas64.General) {
 	if a.Rows == 0 || a.Cols == 0 || simd.Active() == simd.Go {
 		Gemm(ta, blas.NoTrans, 1, a, b, beta, c)
@@ -46,7 +47,7 @@ func GemmRows(ta blas.Transpose, a, b blas64.General, beta float64, c blas64.Gen
 	simd.GemmThreads(runtime.GOMAXPROCS(0), ta, blas.NoTrans, 1, a, b, beta, c)
 }
 
-// scale makes c beta·c, and 0 of anything if beta is 0.
+// scale sets c = beta·c; if beta is 0, it clears c even of NaN.
 func scale(c blas64.General, beta float64) {
 	if beta == 0 {
 		matrix.Clear(c)

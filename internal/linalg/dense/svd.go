@@ -11,29 +11,27 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Why a matrix was not decomposed. Callers say which matrix it was, and what to do.
+// Reasons why a matrix was not decomposed. Callers add which matrix it was, and a remedy.
 var (
 	ErrNotFinite     = errors.New("an entry is not finite")
 	ErrNotConverging = errors.New("the singular values did not converge")
 )
 
-// SVD is a thin singular value decomposition a = U·diag(S)·Vᵀ with k = min(rows,
-// columns) columns in U and V, S descending. The entry of each column of V that is
-// largest in magnitude is positive, so that signs do not hang on rounding.
+// SVD is a thin singular value decomposition a = U·diag(S)·Vᵀ with k = min(rows, columns) columns
+// in U and V, S descending. The entry of largest magnitude in each column of V is positive, so that
+// signs do not depend on rounding.
 type SVD struct {
 	U, V blas64.General
 	S    []float64
 }
 
-// smallSVD: up to so many singular values LAPACK's dgesvd, gonum's, is quicker, by a
-// third. Its QR works column by column there, which does not meet the mistake that
-// package householder tells of.
+// smallSVD is the number of singular values up to which gonum's dgesvd is faster, by a third. Its
+// QR then works column by column, and avoids the bug that package householder describes.
 const smallSVD = 32
 
-// NewSVD decomposes a by divide and conquer (package svd), and by LAPACK's dgesvd if
-// it is small: O(rows·columns·k) flops, nearly all in products, memory of six copies
-// if it is square. An empty matrix has no singular values. Errors are ErrNotFinite
-// and ErrNotConverging.
+// NewSVD decomposes a by divide and conquer (package svd), or by LAPACK's dgesvd if it is small.
+// Cost: O(rows·columns·k) flops, nearly all in products, and the memory of six copies of a square
+// matrix. An empty matrix has no singular values. It returns ErrNotFinite or ErrNotConverging.
 func NewSVD(a blas64.General) (*SVD, error) {
 	s, err := decompose(a)
 	if err != nil {
@@ -71,7 +69,7 @@ func small(a blas64.General) (*SVD, error) {
 	return &SVD{U: u.RawMatrix(), V: v.RawMatrix(), S: f.Values(nil)}, nil
 }
 
-// reason returns the error of this package for one of package svd.
+// reason maps an error of package svd to the error of this package.
 func reason(err error) error {
 	switch {
 	case errors.Is(err, svd.ErrNotFinite):
@@ -82,8 +80,8 @@ func reason(err error) error {
 	return nil
 }
 
-// FixSigns makes the entry of each column of v that is largest in magnitude
-// positive, and changes the sign of the column of u with it. u may be empty.
+// FixSigns makes the entry of largest magnitude in each column of v positive, and flips the sign of
+// the column of u along with it. u may be empty.
 func FixSigns(u, v blas64.General) {
 	for j := range v.Cols {
 		if largest(v, j) < 0 {
@@ -93,7 +91,7 @@ func FixSigns(u, v blas64.General) {
 	}
 }
 
-// largest returns the entry of column j that is largest in magnitude, the first of them.
+// largest returns the first entry of largest magnitude in column j.
 func largest(m blas64.General, j int) float64 {
 	best := 0.0
 	for i := range m.Rows {
@@ -110,8 +108,8 @@ func negate(m blas64.General, j int) {
 	}
 }
 
-// Rank returns how many of the values, which descend, are positive and above tol times
-// the first.
+// Rank returns the number of values that are positive and above tol times the first. The values
+// must descend.
 func Rank(values []float64, tol float64) int {
 	r := 0
 	for r < len(values) && values[r] > 0 && values[r] > tol*values[0] {

@@ -1,10 +1,10 @@
-// Package householder applies products of Householder reflections, and factorizes by
-// them, with nearly all of the work in products of matrices.
+// Package householder applies products of Householder reflections, and computes QR factorizations,
+// with nearly all of the work in matrix products.
 //
-// It stands for gonum's Dormqr, Dormlq, Dorgqr and Dgeqrf, which in v0.17.0 are wrong where
-// the second reflector of a block ends in zeros and the first does not, as with
-// sparse columns: their Dlarft forgets the end of the first one. A test says by how much
-// mat.QR is off (go test -run GonumIsWrong -v), and fails when gonum is mended.
+// It replaces gonum's Dormqr, Dormlq, Dorgqr and Dgeqrf. In v0.17.0 these are wrong if the second
+// reflector of a block ends in zeros and the first does not, as with sparse columns: their Dlarft
+// uses the wrong length of the first one. A test prints the error of mat.QR (go test -run
+// GonumIsWrong -v), and fails once gonum is fixed.
 package householder
 
 import (
@@ -15,21 +15,20 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// blockColumns is how many reflectors are applied at once.
+// blockColumns is the number of reflectors applied at once.
 const blockColumns = 48
 
-// Reflectors is the product H_0·H_1·… of the reflections H_i = I − τ_i·v_i·v_iᵀ, as
-// LAPACK leaves them: column i of V has v_i below its diagonal; there v_i is 1, and
-// above it 0. If InRows, row i of V has it right of the diagonal.
+// Reflectors is the product H_0·H_1·… of the reflections H_i = I − τ_i·v_i·v_iᵀ, in the layout of
+// LAPACK: column i of V holds v_i below its diagonal, where v_i is 1; above it v_i is 0. If InRows
+// is set, row i of V holds v_i right of the diagonal.
 type Reflectors struct {
 	V      blas64.General
 	Tau    []float64
 	InRows bool
 }
 
-// QR factorizes a in place: its upper triangle becomes R, and the reflectors returned,
-// whose product is Q, share its memory. Cost: 2·rows·columns² − 2/3·columns³ flops if
-// it is tall.
+// QR factorizes a in place. Its upper triangle becomes R, and the returned reflectors, whose
+// product is Q, share its memory. Cost: 2·rows·columns² − 2/3·columns³ flops if it is tall.
 func QR(a blas64.General) Reflectors {
 	r := Reflectors{V: a, Tau: make([]float64, min(a.Rows, a.Cols))}
 	work := make([]float64, blockColumns)
@@ -44,8 +43,8 @@ func QR(a blas64.General) Reflectors {
 	return r
 }
 
-// Apply makes c the product times c, in 4·columns flops for each number of a V with
-// many rows. Memory of a block of 48 reflectors and as many rows of c.
+// Apply sets c to the product times c, in 4·columns flops per number of a tall V. Memory: a block
+// of 48 reflectors and 48 rows of c.
 func (r Reflectors) Apply(c blas64.General) {
 	if c.Cols == 0 {
 		return
@@ -56,15 +55,16 @@ func (r Reflectors) Apply(c blas64.General) {
 	}
 }
 
-// ApplyTransposed makes c the transpose of the product times c, at the cost of [Reflectors.Apply].
+// ApplyTransposed sets c to the transpose of the product times c, at the cost of
+// [Reflectors.Apply].
 func (r Reflectors) ApplyTransposed(c blas64.General) {
 	for first := 0; first < len(r.Tau) && c.Cols > 0; first += blockColumns {
 		r.block(first, min(blockColumns, len(r.Tau)-first)).apply(blas.Trans, c)
 	}
 }
 
-// Thin returns the first columns of the product, as many as there are reflectors: the Q of a
-// thin QR factorization. Cost: 4·rows·columns² flops if it is tall.
+// Thin returns the leading columns of the product, one per reflector: the Q of a thin QR
+// factorization. Cost: 4·rows·columns² flops if it is tall.
 func (r Reflectors) Thin() blas64.General {
 	rows := r.V.Rows
 	if r.InRows {
@@ -78,9 +78,9 @@ func (r Reflectors) Thin() blas64.General {
 	return q
 }
 
-// block is a product of some reflectors as I − V·T·Vᵀ, V from row first on and T
-// upper triangular (Schreiber & Van Loan 1989, "A storage-efficient WY representation
-// for products of Householder transformations").
+// block is a product of consecutive reflectors, as I − V·T·Vᵀ with V starting at row first and T
+// upper triangular (Schreiber & Van Loan 1989, "A storage-efficient WY representation for products
+// of Householder transformations").
 type block struct {
 	first int
 	v     blas64.General
@@ -126,7 +126,7 @@ func triangular(v blas64.General, tau []float64) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: count, Stride: count, Data: t.Data}
 }
 
-// apply makes c the block, or its transpose, times c.
+// apply sets c to the block, or its transpose, times c.
 func (b block) apply(trans blas.Transpose, c blas64.General) {
 	c = blas64.General{Rows: c.Rows - b.first, Cols: c.Cols, Stride: c.Stride, Data: c.Data[b.first*c.Stride:]}
 	w := matrix.New(b.v.Cols, c.Cols)

@@ -11,21 +11,21 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// Tolerance is where singular values are cut off, relative to the largest: below it
-// they are rounding of the matrix.
+// Tolerance is the cutoff of singular values relative to the largest. Smaller ones are rounding
+// errors of the matrix.
 const Tolerance = 1e-12
 
-// Basis is an orthonormal basis Q that grows by blocks, and the product of a matrix
-// with it.
+// Basis is an orthonormal basis Q that grows by blocks, together with the product of a matrix and
+// Q.
 type Basis struct {
-	q, y  blas64.General // with room for all columns; the first cols and known are there
-	cols  int            // columns of Q
-	known int            // columns of the product
-	last  int            // columns of the newest block
+	q, y      blas64.General // capacity for all columns; the first cols of q and known of y are set
+	cols      int            // columns of Q
+	known     int            // columns of the product
+	lastWidth int            // columns of the newest block
 }
 
-// NewBasis returns an empty basis with room for most vectors of n numbers, and for
-// their products of m numbers.
+// NewBasis returns an empty basis with capacity for most vectors of length n, and for their
+// products of length m.
 func NewBasis(n, m, most int) *Basis {
 	return &Basis{q: matrix.New(n, most), y: matrix.New(m, most)}
 }
@@ -36,41 +36,43 @@ func (b *Basis) Cols() int { return b.cols }
 // Vectors returns Q, which shares memory with the basis.
 func (b *Basis) Vectors() blas64.General { return matrix.Columns(b.q, 0, b.cols) }
 
-// Product returns the matrix times Q, as far as it is known.
+// Product returns the matrix times the leading columns of Q whose product is known.
 func (b *Basis) Product() blas64.General { return matrix.Columns(b.y, 0, b.known) }
 
-// unknown returns the columns of Q whose product is not known, and the place for it.
-func (b *Basis) unknown() (x, y blas64.General) {
+// unmultiplied returns the columns of Q whose product is unknown, and the destination of their
+// product.
+func (b *Basis) unmultiplied() (x, y blas64.General) {
 	return matrix.Columns(b.q, b.known, b.cols-b.known), matrix.Columns(b.y, b.known, b.cols-b.known)
 }
 
-// newestProduct returns a copy of the product of the newest block, which is known.
+// newestProduct returns a copy of the product of the newest block, which must be known.
 func (b *Basis) newestProduct() blas64.General {
-	return matrix.Clone(matrix.Columns(b.y, b.known-b.last, b.last))
+	return matrix.Clone(matrix.Columns(b.y, b.known-b.lastWidth, b.lastWidth))
 }
 
-// full reports whether there is no room for so many vectors more. A basis with room for
-// all vectors there are is never full.
+// full reports whether width more vectors exceed the capacity. A basis with capacity for the whole
+// space is never full.
 func (b *Basis) full(width int) bool {
 	return b.q.Cols-b.cols < width && b.q.Cols < b.q.Rows
 }
 
-// Add adds at most so many directions of a block, which it overwrites, to the basis:
-// the longest ones of what the basis does not span, and of these the ones longer than
-// least. What is shorter is rounding. It reports whether the basis has grown.
+// Add extends the basis by at most most directions of a block, which it overwrites: the longest
+// ones outside the span of the basis that are longer than least. Shorter ones are rounding errors.
+// It reports whether the basis has grown.
 func (b *Basis) Add(block blas64.General, most int, least float64) (grown bool, err error) {
-	b.last = 0
+	b.lastWidth = 0
 	b.project(block)
-	b.project(block) // once is not enough
+	b.project(block) // one projection is not enough
 	most = min(most, b.q.Cols-b.cols)
 	if block.Cols == 0 || most == 0 {
 		return false, nil
 	}
-	fresh, err := longest(block, most, least)
+	fresh, err := leadingDirections(block, most, least)
 	if err != nil || fresh.Cols == 0 {
 		return false, err
 	}
-	// Short directions have a part in Q by rounding: once more, at length 1.
+	// After rounding, short directions have a component in Q again. They are projected once more at
+	// length 1.
 	b.project(fresh)
 	if fresh, _, err = sketch.CholeskyQR(fresh); err != nil {
 		return false, err
@@ -79,14 +81,14 @@ func (b *Basis) Add(block blas64.General, most int, least float64) (grown bool, 
 		copy(matrix.Row(b.q, i)[b.cols:], matrix.Row(fresh, i))
 	}
 	b.cols += fresh.Cols
-	b.last = fresh.Cols
+	b.lastWidth = fresh.Cols
 	return true, nil
 }
 
-// longest returns the left singular vectors of a block with the largest singular values, if
-// they are above least.
-func longest(block blas64.General, most int, least float64) (blas64.General, error) {
-	block, err := noWiderThanTall(block)
+// leadingDirections returns the left singular vectors of a block for the largest singular values
+// above least, at most most.
+func leadingDirections(block blas64.General, most int, least float64) (blas64.General, error) {
+	block, err := compressColumns(block)
 	if err != nil {
 		return block, err
 	}
@@ -105,9 +107,9 @@ func longest(block blas64.General, most int, least float64) (blas64.General, err
 	return dense.Mul(blas.NoTrans, q, blas.NoTrans, matrix.Columns(d.U, 0, keep)), nil
 }
 
-// noWiderThanTall returns a block with the same left singular vectors and singular values,
-// and no more columns than rows: Rᵀ, if the rows are those of QR.
-func noWiderThanTall(block blas64.General) (blas64.General, error) {
+// compressColumns returns a block with the same left singular vectors and singular values and no
+// more columns than rows: Rᵀ of the QR factorisation of its transpose.
+func compressColumns(block blas64.General) (blas64.General, error) {
 	if block.Cols <= block.Rows {
 		return block, nil
 	}
@@ -115,7 +117,7 @@ func noWiderThanTall(block blas64.General) (blas64.General, error) {
 	return matrix.Transpose(r), err
 }
 
-// project takes the part in the span of the basis away from the columns of a block.
+// project removes the components in the span of the basis from the columns of a block.
 func (b *Basis) project(block blas64.General) {
 	if b.cols == 0 || block.Cols == 0 {
 		return
@@ -124,8 +126,7 @@ func (b *Basis) project(block blas64.General) {
 	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, b.Vectors(), part, 1, block)
 }
 
-// restart keeps Q·f, for an f with orthonormal columns and as many rows as Q has
-// columns; all products are known.
+// restart replaces the basis by Q·f, for an f with orthonormal columns. All products must be known.
 func (b *Basis) restart(f blas64.General) {
 	q, y := dense.Mul(blas.NoTrans, b.Vectors(), blas.NoTrans, f), dense.Mul(blas.NoTrans, b.Product(), blas.NoTrans, f)
 	for i := range q.Rows {
@@ -134,12 +135,12 @@ func (b *Basis) restart(f blas64.General) {
 	for i := range y.Rows {
 		copy(matrix.Row(b.y, i), matrix.Row(y, i))
 	}
-	b.cols, b.known, b.last = f.Cols, f.Cols, f.Cols
+	b.cols, b.known, b.lastWidth = f.Cols, f.Cols, f.Cols
 }
 
-// A NotFiniteError says that a number is NaN or infinite.
+// NotFiniteError reports a number that is NaN or infinite.
 type NotFiniteError struct {
-	Of          string // which matrix
+	Of          string // description of the matrix
 	Row, Column int
 	Value       float64
 }
@@ -148,7 +149,7 @@ func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("entry (%d, %d) of %s is %v", e.Row, e.Column, e.Of, e.Value)
 }
 
-// checkFinite finds the first entry that is not finite.
+// checkFinite returns a NotFiniteError for the first entry that is not finite.
 func checkFinite(what string, m blas64.General) error {
 	i, j, found := dense.NotFinite(m)
 	if !found {
@@ -157,7 +158,7 @@ func checkFinite(what string, m blas64.General) error {
 	return &NotFiniteError{what, i, j, m.Data[i*m.Stride+j]}
 }
 
-// newSVD decomposes a small matrix. what names it in errors.
+// newSVD decomposes a small matrix. what describes it in errors.
 func newSVD(what string, a blas64.General) (*dense.SVD, error) {
 	if err := checkFinite(what, a); err != nil {
 		return nil, err

@@ -17,14 +17,13 @@ import (
 // ErrNotFinite reports that a product with a vector is not finite.
 var ErrNotFinite = errors.New("the matrix is not finite")
 
-// Lanczos estimates the norm of a symmetric matrix that is known by its products with
-// vectors (Golub and Van Loan, "Matrix computations", §10.1), without
-// reorthogonalisation: copies of converged Ritz values appear, but the largest one is
-// not disturbed (C. Paige 1980). It is a norm from below. Memory is two vectors, and a
-// step of the k-th takes O(n + k²) flops.
+// Lanczos estimates the norm of a symmetric matrix from below, from products with vectors (Golub
+// and Van Loan, "Matrix computations", §10.1). It does not reorthogonalise: copies of converged
+// Ritz values appear, but the largest one stays accurate (C. Paige 1980). It holds two vectors, and
+// step k takes O(n + k²) flops.
 type Lanczos struct {
-	// The estimate has settled when it changed by at most Tolerance, relative to it, over
-	// the last Lag steps, and there were more than twice as many.
+	// The estimate has settled once it has changed by at most Tolerance, relative to it, over the
+	// last Lag steps, after at least 2·Lag steps.
 	Lag       int
 	Tolerance float64
 
@@ -34,7 +33,7 @@ type Lanczos struct {
 	norm        float64   // the last estimate
 }
 
-// NewLanczos starts from a random vector.
+// NewLanczos returns the process for an n×n matrix, with a random starting vector.
 func NewLanczos(n int, random sketch.Random, lag int, tolerance float64) *Lanczos {
 	l := &Lanczos{v: make([]float64, n), previous: make([]float64, n), Lag: lag, Tolerance: tolerance}
 	random.Normals(blas64.General{Rows: n, Cols: 1, Stride: 1, Data: l.v})
@@ -49,14 +48,14 @@ func scaleTo(x []float64, norm float64) {
 	}
 }
 
-// Vector returns what the matrix is to be multiplied with next.
+// Vector returns the next vector to multiply the matrix with.
 func (l *Lanczos) Vector() []float64 { return l.v }
 
 // Norm returns the estimate after the last step.
 func (l *Lanczos) Norm() float64 { return l.norm }
 
-// Step takes in w = A·Vector(), which it keeps and overwrites, and reports whether the
-// estimate has settled.
+// Step advances by the product w = A·Vector(), which it keeps and overwrites, and reports whether
+// the estimate has settled.
 func (l *Lanczos) Step(w []float64) (done bool, err error) {
 	a := dense.Dot(w, l.v)
 	matrix.Axpy(-a, l.v, w)
@@ -76,11 +75,11 @@ func (l *Lanczos) Step(w []float64) (done bool, err error) {
 	return b <= 1e-14*l.norm || l.settled(), nil
 }
 
-// farFromOne is the binary exponent from which numbers are scaled before an
+// farFromOne is the magnitude of the binary exponent from which numbers are scaled before an
 // eigendecomposition that squares them.
 const farFromOne = 300
 
-// estimate finds the largest Ritz value in magnitude.
+// estimate computes the Ritz value of largest magnitude.
 func (l *Lanczos) estimate() error {
 	k := len(l.alpha)
 	values, beta := slices.Clone(l.alpha), slices.Clone(l.beta)
@@ -93,8 +92,8 @@ func (l *Lanczos) estimate() error {
 	return nil
 }
 
-// scaleNearOne divides the vectors by 2 to the exponent that it returns, if their largest
-// entry is far from 1: the squares of what is left can be represented.
+// scaleNearOne divides the vectors by 2^exponent if their largest entry is far from 1, so that
+// squares neither overflow nor underflow. It returns the exponent.
 func scaleNearOne(vectors ...[]float64) (exponent int) {
 	largest := 0.0
 	for _, x := range vectors {
@@ -113,7 +112,7 @@ func scaleNearOne(vectors ...[]float64) (exponent int) {
 	return exponent
 }
 
-// settled reports whether the estimate hardly changes any more.
+// settled reports whether the estimate has settled.
 func (l *Lanczos) settled() bool {
 	k := len(l.norms)
 	return k > 2*l.Lag && l.norm-l.norms[k-1-l.Lag] <= l.Tolerance*l.norm

@@ -7,15 +7,14 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// The blocks of [Outermost].
+// Parameters of [Outermost].
 const (
 	outermostWidth  = 8
 	outermostBlocks = 6
 )
 
-// Outermost returns estimates of the least and the largest eigenvalue of an n×n matrix,
-// to a few per cent as a rule, between the two. Cost: 48 products with vectors and
-// 10⁴·n flops.
+// Outermost estimates the least and the largest eigenvalue of an n×n matrix from the inside,
+// usually to a few per cent of their distance. Cost: 48 products with vectors and 10⁴·n flops.
 func Outermost(ctx context.Context, op Symmetric, n int) (low, high float64, err error) {
 	if n == 0 {
 		return 0, 0, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Operator is a matrix A that is known by what it does.
+// Operator is a matrix A that is accessed only by products.
 type Operator interface {
-	// Multiply puts A·q into aq and Aᵀ·p into atp.
+	// Multiply sets aq = A·q and atp = Aᵀ·p.
 	Multiply(ctx context.Context, q, aq, p, atp blas64.General) error
 }
 
@@ -31,18 +31,18 @@ func (m Matrix) Multiply(_ context.Context, q, aq, p, atp blas64.General) error 
 // Pair is a pair of block Krylov spaces of a matrix A: P of left and Q of right
 // vectors.
 type Pair struct {
-	P, Q *Basis // and Aᵀ·P, A·Q
+	P, Q *Basis // with the products Aᵀ·P and A·Q
 
 	op     Operator
-	width  int        // of the blocks that are added
-	keep   int        // vectors that a restart keeps
-	small  *dense.SVD // of Pᵀ·A·Q
+	width  int        // of added blocks
+	keep   int        // number of vectors kept at a restart
+	small  *dense.SVD // SVD of Pᵀ·A·Q
 	passes int
 }
 
-// NewPair returns the spaces that begin with the columns of two blocks, which it
-// overwrites. Each holds as many blocks as that; with no fewer than passes they never
-// begin again.
+// NewPair returns the spaces spanned by the columns of two blocks, which it overwrites. Each has
+// capacity for the given number of blocks. With at least as many blocks as passes they never
+// restart.
 func NewPair(op Operator, left, right blas64.General, blocks int) (*Pair, error) {
 	n, m, width := left.Rows, right.Rows, max(left.Cols, right.Cols)
 	s := &Pair{op: op, width: width, keep: blocks / 2 * width,
@@ -52,16 +52,15 @@ func NewPair(op Operator, left, right blas64.General, blocks int) (*Pair, error)
 	return s, cmp.Or(errP, errQ)
 }
 
-// Run finds the leading triplets.
+// Run iterates and returns the leading triplets.
 func (s *Pair) Run(ctx context.Context, it Iteration) (*Triplets, error) {
 	return run[*Triplets](ctx, s, it)
 }
 
-// multiply makes A times the columns of Q, and Aᵀ times those of P, that they are not
-// known for.
+// multiply computes the missing products of A with columns of Q, and of Aᵀ with columns of P.
 func (s *Pair) multiply(ctx context.Context) error {
-	q, aq := s.Q.unknown()
-	p, atp := s.P.unknown()
+	q, aq := s.Q.unmultiplied()
+	p, atp := s.P.unmultiplied()
 	if err := s.op.Multiply(ctx, q, aq, p, atp); err != nil {
 		return err
 	}
@@ -75,10 +74,10 @@ func (s *Pair) multiply(ctx context.Context) error {
 	return err
 }
 
-// Triplets are what is known of the singular triplets of A from two spaces.
+// Triplets are approximate singular triplets of A.
 type Triplets struct {
-	Values      []float64      // descending, as far as they are more than rounding
-	Norm        float64        // the largest
+	Values      []float64      // descending, without those at rounding level
+	Norm        float64        // the largest value
 	U, V        blas64.General // Ritz vectors
 	AV, ATU     blas64.General // A·V and Aᵀ·U
 	Left, Right []float64      // ‖Av − σu‖ and ‖Aᵀu − σv‖ relative to Norm
@@ -98,7 +97,7 @@ func (r *Triplets) known() (values, residuals []float64, norm float64) {
 	return r.Values, r.Residuals(), r.Norm
 }
 
-// Ritz returns at most so many triplets, the largest.
+// Ritz returns the largest triplets, at most most.
 func (s *Pair) Ritz(most int) *Triplets {
 	k := min(most, dense.Rank(s.small.S, Tolerance))
 	f, g := matrix.Columns(s.small.U, 0, k), matrix.Columns(s.small.V, 0, k)
@@ -109,7 +108,7 @@ func (s *Pair) Ritz(most int) *Triplets {
 	return r
 }
 
-// norm returns that of A, or nearly.
+// norm returns the largest singular value of the projected matrix, an estimate of ‖A‖.
 func (s *Pair) norm() float64 {
 	if len(s.small.S) == 0 {
 		return 0
@@ -117,8 +116,8 @@ func (s *Pair) norm() float64 {
 	return s.small.S[0]
 }
 
-// extend adds A times the newest block of Q to P, and Aᵀ times that of P to Q, after a
-// restart if one is full, and reports whether either has grown.
+// extend adds A times the newest block of Q to P, and Aᵀ times the newest block of P to Q, after a
+// restart if either is full. It reports whether either has grown.
 func (s *Pair) extend() (bool, error) {
 	if s.P.full(s.width) || s.Q.full(s.width) {
 		keep := min(s.keep, dense.Rank(s.small.S, Tolerance))

@@ -9,41 +9,40 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Iteration is what an iteration is to find, and when it ends.
+// Iteration configures an iteration.
 type Iteration struct {
-	Rank   int // pairs or triplets wanted, the largest
-	Passes int // multiplications at most
-	// Done reports whether values with such residuals, relative to the norm of the matrix
-	// or nearly, are good enough. Small residuals after the first multiplication do not
-	// count: what the start has missed has no part in the space by then, or one no larger
-	// than noise.
+	Rank   int // number of leading pairs or triplets requested
+	Passes int // maximal number of multiplications
+	// Done reports whether values with these residuals, relative to about the norm of the matrix,
+	// are accurate enough. It is not called after the first multiplication: small residuals then do
+	// not show what the start has missed.
 	Done Criterion
 }
 
-// Criterion is a test of values and their residuals.
+// Criterion is a stopping test on values and their residuals.
 type Criterion = func(values, residuals []float64, norm float64) bool
 
-// Within returns a criterion: done when no residual is above tolerance.
+// Within returns the criterion that no residual exceeds tolerance.
 func Within(tolerance float64) Criterion {
 	return func(_, residuals []float64, _ float64) bool { return Largest(residuals) <= tolerance }
 }
 
-// found is what a space knows of the leading pairs or triplets.
-type found interface {
+// ritzResult is the result of an iteration: pairs or triplets.
+type ritzResult interface {
 	*Pairs | *Triplets
 	known() (values, residuals []float64, norm float64)
 }
 
-// space is what an iteration goes on with.
-type space[R found] interface {
+// space is a Krylov space, as run iterates on it.
+type space[R ritzResult] interface {
 	multiply(ctx context.Context) error
 	Ritz(most int) R
 	extend() (grown bool, err error)
 }
 
-// run multiplies and extends a space until the residuals are small, the space is
-// invariant, or all passes are done.
-func run[R found](ctx context.Context, s space[R], it Iteration) (r R, err error) {
+// run multiplies and extends a space until the residuals are small, the space is invariant, or the
+// passes are used up.
+func run[R ritzResult](ctx context.Context, s space[R], it Iteration) (r R, err error) {
 	for pass := 1; ; pass++ {
 		if err := s.multiply(ctx); err != nil {
 			return nil, err
@@ -78,7 +77,7 @@ func Residuals(au, u blas64.General, values []float64, norm float64) []float64 {
 	return sums
 }
 
-// Largest returns the largest of some numbers, none of them negative; 0 if there are none.
+// Largest returns the largest of nonnegative numbers, 0 if there are none.
 func Largest(v []float64) float64 {
 	most := 0.0
 	for _, x := range v {

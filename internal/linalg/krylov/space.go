@@ -14,9 +14,9 @@ import (
 	"github.com/nystream/nystream/internal/linalg/symeig"
 )
 
-// Symmetric is a symmetric matrix A that is known by what it does.
+// Symmetric is a symmetric matrix A that is accessed only by products.
 type Symmetric interface {
-	// Multiply puts A·q into aq.
+	// Multiply sets aq = A·q.
 	Multiply(ctx context.Context, q, aq blas64.General) error
 }
 
@@ -29,7 +29,7 @@ func (m SymmetricMatrix) Multiply(_ context.Context, q, aq blas64.General) error
 	return nil
 }
 
-// Gram is A = B·Bᵀ for a matrix B in memory.
+// Gram is the matrix B·Bᵀ for a B in memory.
 type Gram struct{ blas64.General }
 
 // Multiply implements [Symmetric].
@@ -38,34 +38,34 @@ func (m Gram) Multiply(_ context.Context, q, aq blas64.General) error {
 	return nil
 }
 
-// Choice says which eigenpairs are the largest.
+// Choice selects the order of eigenpairs.
 type Choice uint8
 
 const (
-	// Positive are those of the largest θ, as far as these are above 0 by more than rounding.
+	// Positive orders by θ and drops values ≤ 0 or at rounding level.
 	Positive Choice = iota
-	// Magnitude are those of the largest |θ|, as far as these are more than rounding.
+	// Magnitude orders by |θ| and drops values at rounding level.
 	Magnitude
-	// Algebraic are those of the largest θ, whatever their sign.
+	// Algebraic orders by θ, whatever the sign.
 	Algebraic
 )
 
 // Space is a block Krylov space of a symmetric matrix A.
 type Space struct {
-	Q      *Basis // and A·Q
+	Q      *Basis // with the product A·Q
 	Choice Choice
 
 	op     Symmetric
-	width  int       // of the blocks that are added
-	keep   int       // vectors that a restart keeps
+	width  int       // of added blocks
+	keep   int       // number of vectors kept at a restart
 	values []float64 // θ, the eigenvalues of QᵀAQ, descending
 	inner  blas64.General
 	passes int
 }
 
-// NewSpace returns the space that begins with the columns of a block, which it
-// overwrites. It holds as many blocks as that; with no fewer than passes it never
-// begins again.
+// NewSpace returns the space spanned by the columns of a block, which it overwrites. It has
+// capacity for the given number of blocks. With at least as many blocks as passes it never
+// restarts.
 func NewSpace(op Symmetric, start blas64.General, blocks int) (*Space, error) {
 	n, width := start.Rows, start.Cols
 	s := &Space{Q: NewBasis(n, n, min(n, blocks*width)), op: op, width: width, keep: blocks / 2 * width}
@@ -73,14 +73,14 @@ func NewSpace(op Symmetric, start blas64.General, blocks int) (*Space, error) {
 	return s, err
 }
 
-// Run finds the leading pairs.
+// Run iterates and returns the leading pairs.
 func (s *Space) Run(ctx context.Context, it Iteration) (*Pairs, error) {
 	return run[*Pairs](ctx, s, it)
 }
 
-// multiply makes A times the columns of Q that it is not known for.
+// multiply computes the missing products of A with columns of Q.
 func (s *Space) multiply(ctx context.Context) (err error) {
-	q, aq := s.Q.unknown()
+	q, aq := s.Q.unmultiplied()
 	if err := s.op.Multiply(ctx, q, aq); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Space) multiply(ctx context.Context) (err error) {
 	return s.decompose()
 }
 
-// decompose finds the eigenpairs of QᵀAQ.
+// decompose computes the eigenpairs of QᵀAQ.
 func (s *Space) decompose() (err error) {
 	small := dense.SymmetricPart(dense.Mul(blas.Trans, s.Q.Vectors(), blas.NoTrans, s.Q.Product()))
 	if err := checkFinite("the projected matrix", small); err != nil {
@@ -105,7 +105,7 @@ func (s *Space) decompose() (err error) {
 	return nil
 }
 
-// Pairs are what is known of the eigenpairs of A from a space.
+// Pairs are approximate eigenpairs of A.
 type Pairs struct {
 	Values    []float64      // descending
 	Rest      []float64      // the other Ritz values
@@ -119,7 +119,7 @@ func (p *Pairs) known() (values, residuals []float64, norm float64) {
 	return p.Values, p.Residuals, p.Norm
 }
 
-// Ritz returns at most so many pairs, the largest.
+// Ritz returns the leading pairs, at most most.
 func (s *Space) Ritz(most int) *Pairs {
 	order := s.order()
 	norm := s.norm()
@@ -142,7 +142,7 @@ func (s *Space) Ritz(most int) *Pairs {
 	return p
 }
 
-// order returns the Ritz values by their size, the largest first.
+// order returns the indices of the Ritz values in the order of Choice.
 func (s *Space) order() []int {
 	order := make([]int, len(s.values))
 	for j := range order {
@@ -152,7 +152,7 @@ func (s *Space) order() []int {
 	return order
 }
 
-// size returns what the largest pairs are the largest in.
+// size returns the sort key of a Ritz value.
 func (s *Space) size(j int) float64 {
 	if s.Choice == Magnitude {
 		return math.Abs(s.values[j])
@@ -160,7 +160,7 @@ func (s *Space) size(j int) float64 {
 	return s.values[j]
 }
 
-// norm returns that of A, or nearly.
+// norm returns the largest |θ|, an estimate of ‖A‖.
 func (s *Space) norm() float64 {
 	if len(s.values) == 0 {
 		return 0
@@ -168,8 +168,8 @@ func (s *Space) norm() float64 {
 	return math.Max(math.Abs(s.values[0]), math.Abs(s.values[len(s.values)-1]))
 }
 
-// extend adds A times the newest block of Q to Q, after a restart if there is no room,
-// and reports whether it has grown.
+// extend adds A times the newest block of Q to Q, after a restart if Q is full, and reports whether
+// it has grown.
 func (s *Space) extend() (bool, error) {
 	if s.Q.full(s.width) {
 		order := s.order()

@@ -1,7 +1,7 @@
-// Package pivoted is partial Cholesky factorisation with pivoting (Higham 2002, "Accuracy
-// and stability of numerical algorithms", §10.3) of positive semi-definite matrices whose
-// columns are computed when they become pivots. Who takes part as a pivot is the caller's
-// choice: the row of which most is left, or one drawn at random.
+// Package pivoted is partial Cholesky factorisation with pivoting (Higham 2002, "Accuracy and
+// stability of numerical algorithms", §10.3) of positive semidefinite matrices whose columns are
+// computed when they become pivots. The caller chooses the pivots: the largest remaining diagonal
+// entry, or a random row.
 package pivoted
 
 import (
@@ -12,16 +12,16 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Residual is the diagonal of K − F·Fᵀ, or its entries relative to those of K. None is
+// Residual is the diagonal of K − F·Fᵀ, optionally relative to the diagonal of K. No entry is
 // negative.
 type Residual struct {
-	Left  []float64 // 0 where it is rounding
-	Floor []float64 // what is rounding
-	whole []float64 // what Left is relative to; nil for 1
+	Left     []float64 // 0 at rounding level
+	Floor    []float64 // the rounding level
+	diagonal []float64 // the diagonal of K if Left is relative to it; else nil
 }
 
-// NewResidual returns what is left before the first pivot: the diagonal of K, which it
-// overwrites. tolerance says what is rounding, relative to an entry.
+// NewResidual returns the residual before the first pivot: the diagonal of K, which it overwrites.
+// tolerance is the rounding level relative to an entry.
 func NewResidual(diagonal []float64, tolerance float64) *Residual {
 	r := &Residual{Left: diagonal, Floor: make([]float64, len(diagonal))}
 	for i, v := range diagonal {
@@ -31,8 +31,8 @@ func NewResidual(diagonal []float64, tolerance float64) *Residual {
 	return r
 }
 
-// NewRelative returns what is left relative to the diagonal of K, which it keeps: 1 for
-// every entry that is not 0. With it a few large rows do not outweigh the others.
+// NewRelative returns the residual relative to the diagonal of K, which it keeps: 1 for every
+// nonzero entry. It prevents a few large rows from outweighing the others.
 func NewRelative(diagonal []float64, tolerance float64) *Residual {
 	ones := make([]float64, len(diagonal))
 	for i, v := range diagonal {
@@ -41,25 +41,25 @@ func NewRelative(diagonal []float64, tolerance float64) *Residual {
 		}
 	}
 	r := NewResidual(ones, tolerance)
-	r.whole = diagonal
+	r.diagonal = diagonal
 	return r
 }
 
 // at returns entry i of the diagonal of K − F·Fᵀ.
 func (r *Residual) at(i int) float64 {
-	if r.whole == nil {
+	if r.diagonal == nil {
 		return r.Left[i]
 	}
-	return r.Left[i] * r.whole[i]
+	return r.Left[i] * r.diagonal[i]
 }
 
-// Subtract takes a square from entry i of the diagonal of K − F·Fᵀ.
+// Subtract subtracts square from entry i of the diagonal of K − F·Fᵀ.
 func (r *Residual) Subtract(i int, square float64) {
 	if r.Left[i] == 0 {
 		return
 	}
-	if r.whole != nil {
-		square /= r.whole[i]
+	if r.diagonal != nil {
+		square /= r.diagonal[i]
 	}
 	r.Left[i] -= square
 	if r.Left[i] <= r.Floor[i] {
@@ -67,20 +67,19 @@ func (r *Residual) Subtract(i int, square float64) {
 	}
 }
 
-// Cholesky is a factorisation K ≈ F·Fᵀ with one column of F for each pivot, exact in the
-// rows and columns of the pivots. Its memory is F and two numbers for each row.
+// Cholesky is a factorisation K ≈ F·Fᵀ with one column of F per pivot, exact in the rows and
+// columns of the pivots. Memory: F and two numbers per row.
 type Cholesky struct {
 	*Residual
 	Pivots  []int
 	columns [][]float64 // of F
 }
 
-// New returns a factorisation without pivots.
+// New returns a factorisation without pivots, F = 0.
 func New(r *Residual) *Cholesky { return &Cholesky{Residual: r} }
 
-// Take makes row i, of which something is left, the next pivot. column is that of K,
-// which the factorisation keeps and overwrites. Cost: 2·n·r flops after r pivots of n
-// rows.
+// Take makes row i, whose residual must be positive, the next pivot. column is column i of K; the
+// factorisation keeps and overwrites it. Cost: 2·n·r flops after r pivots of n rows.
 func (c *Cholesky) Take(i int, column []float64) {
 	for _, before := range c.columns {
 		matrix.Axpy(-before[i], before, column)
@@ -95,7 +94,7 @@ func (c *Cholesky) Take(i int, column []float64) {
 	c.columns = append(c.columns, column)
 }
 
-// Lower returns L, lower triangular, with L·Lᵀ the part of K between the pivots.
+// Lower returns the lower triangular L such that L·Lᵀ is the submatrix of K at the pivots.
 func (c *Cholesky) Lower() blas64.General {
 	l := matrix.New(len(c.Pivots), len(c.Pivots))
 	for p, i := range c.Pivots {

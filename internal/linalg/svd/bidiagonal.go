@@ -8,32 +8,30 @@ import (
 	"github.com/nystream/nystream/internal/linalg/conquer"
 )
 
-// leafRows: bidiagonal matrices up to so large are decomposed by the QR iteration.
+// leafRows is the size up to which the QR iteration decomposes a bidiagonal matrix.
 const leafRows = 32
 
-// vectorsOf returns the left and right vectors, in rows, of the singular values of an
-// upper bidiagonal matrix. Its diagonal d becomes the values, in the same order, which
-// is none.
+// vectorsOf returns the left and right singular vectors, as rows, of an upper bidiagonal matrix.
+// The values replace its diagonal d, in the same order, which is arbitrary.
 func vectorsOf(d, e []float64) (left, right conquer.Rows, err error) {
 	b := newBidiagonal(d, e)
 	err = b.solve(0, len(d), 0)
 	return b.u, b.v, err
 }
 
-// bidiagonal is an upper bidiagonal matrix that is decomposed in place: at the end d
-// are the singular values, in no order, and rows i of u and v are the vectors of
-// d[i].
+// bidiagonal is an upper bidiagonal matrix that is decomposed in place: at the end d holds the
+// singular values, in arbitrary order, and rows i of u and v are the vectors of d[i].
 //
-// A block of the rows from lo to hi has the columns from lo to hi + wide. In all blocks
-// but the last wide is 1: e[hi-1] is in the block, which has one column more than rows,
-// and row hi of v is then the vector that it makes zero.
+// A block of rows lo to hi has the columns lo to hi + wide. In all blocks but the last, wide is 1:
+// e[hi-1] belongs to the block, which has one column more than rows, and row hi of v is its null
+// vector.
 type bidiagonal struct {
 	d, e       []float64
-	limit      float64 // what is no larger is rounding
-	tiny       float64 // what is no larger is zero, so that no product underflows
+	limit      float64 // the rounding level
+	tiny       float64 // magnitudes up to it count as zero, so that no product underflows
 	u, v       conquer.Rows
-	held       conquer.Rows // vectors that a merge combines
-	mixU, mixV conquer.Rows // row j is how they make vector j
+	held       conquer.Rows // scratch for the vectors that a merge combines
+	mixU, mixV conquer.Rows // row j holds the coefficients of vector j
 }
 
 func newBidiagonal(d, e []float64) *bidiagonal {
@@ -61,13 +59,13 @@ func newBidiagonal(d, e []float64) *bidiagonal {
 	return b
 }
 
-// solve decomposes the block of the rows from lo to hi.
+// solve decomposes the block of rows lo to hi.
 func (b *bidiagonal) solve(lo, hi, wide int) error {
 	n := hi - lo
 	if n <= leafRows {
 		return b.leaf(lo, hi, wide)
 	}
-	// Without row mid there are two blocks, with no column in common.
+	// Without row mid there are two blocks with disjoint columns.
 	mid := lo + n/2
 	if err := b.solve(lo, mid, 1); err != nil {
 		return err
@@ -79,8 +77,7 @@ func (b *bidiagonal) solve(lo, hi, wide int) error {
 	return nil
 }
 
-// leaf decomposes a small block by the QR iteration, which makes values that are not
-// negative.
+// leaf decomposes a small block by the QR iteration, which returns nonnegative values.
 func (b *bidiagonal) leaf(lo, hi, wide int) error {
 	n := hi - lo
 	for i := lo; i < hi; i++ {
@@ -97,9 +94,9 @@ func (b *bidiagonal) leaf(lo, hi, wide int) error {
 	return nil
 }
 
-// square makes the last column of a block that has one more than rows zero, by
-// rotations with the others from the last to the first; each moves what is to be
-// zeroed a row up.
+// square makes a block with one more column than rows square. It rotates the last column with each
+// of the others, from the last to the first; each rotation moves the remaining entry up one row,
+// until it vanishes.
 func (b *bidiagonal) square(lo, hi int) {
 	out := b.e[hi-1]
 	for i := hi - 1; i >= lo && math.Abs(out) > b.tiny; i-- {

@@ -12,25 +12,24 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Why a matrix was not decomposed.
 var (
 	ErrNotFinite = errors.New("the matrix has numbers that are not finite")
-	// ErrNotConverging is of the QR iteration on a leaf, and has never been seen.
+	// ErrNotConverging is returned if the QR iteration on a leaf fails. That has never been
+	// observed.
 	ErrNotConverging = errors.New("the singular values did not converge")
 )
 
-// Decompose computes the k = min(rows, columns) singular values of a, descending, and
-// the matrices whose columns are the singular vectors: u is rows×k and v columns×k.
-// Their signs are as they come.
+// Decompose computes the k = min(rows, columns) singular values of a, descending, and the matrices
+// whose columns are the singular vectors: u is rows×k and v columns×k. Their signs are arbitrary.
 //
-// The residual ‖A − U·diag(σ)·Vᵀ‖ and the values are accurate to a small multiple of
-// max(rows, columns)·ε·‖A‖, and U and V are orthonormal to one of max(rows, columns)·ε;
-// values below that are rounding. Those of A whose entries are near the limits of
-// float64 may be infinite, or lose what is subnormal.
+// The residual ‖A − U·diag(σ)·Vᵀ‖ and the values are accurate to a small multiple of max(rows,
+// columns)·ε·‖A‖, and U and V are orthonormal to a small multiple of max(rows, columns)·ε. Smaller
+// values are rounding errors. If entries of A are near the limits of float64, values may be
+// infinite or lose digits as subnormal numbers.
 //
-// Cost for n×n: 8/3·n³ flops for the reduction, half of them in products of matrices
-// with vectors; up to 8/3·n³ for the vectors of the bidiagonal matrix, less the more
-// of its values are close to others; 4·n³ to transform them back. 6·n² numbers.
+// Cost for n×n: 8/3·n³ flops for the reduction, half of them in matrix-vector products; up to
+// 8/3·n³ for the vectors of the bidiagonal matrix, fewer if values are close to each other; 4·n³ to
+// transform them back. Memory: 6·n² numbers.
 func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.General, err error) {
 	if a.Rows < a.Cols {
 		v, values, u, err = Decompose(matrix.Transpose(a))
@@ -57,12 +56,12 @@ func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.G
 	u, v = matrix.New(a.Rows, n), matrix.New(n, n)
 	left.Columns(order, u)
 	right.Columns(order, v)
-	r.left(u)
-	r.right(v)
+	r.applyLeft(u)
+	r.applyRight(v)
 	return u, values, v, nil
 }
 
-// largest returns the largest magnitude.
+// largest returns the largest magnitude. It returns ErrNotFinite for a NaN or an infinity.
 func largest(a blas64.General) (float64, error) {
 	most := 0.0
 	for i := range a.Rows {

@@ -6,9 +6,9 @@ import (
 	"github.com/nystream/nystream/internal/linalg/conquer"
 )
 
-// merge decomposes a block in the basis of the vectors of its parts above and below
-// row mid: a matrix with the row z, at mid, and the values D of the parts on the
-// other places of the diagonal. Its square is diag(D²) + z·zᵀ with D_mid = 0.
+// merge decomposes a block in the basis of the vectors of its parts above and below row mid. In
+// this basis the matrix has the row z at mid, and the singular values D of the parts on the rest of
+// the diagonal. Its square is diag(D²) + z·zᵀ with D_mid = 0.
 func (b *bidiagonal) merge(lo, mid, hi, wide int) {
 	n, end := hi-lo, hi+wide
 	m := &conquer.Merge{Rho: 1, D: b.d[lo:hi], Z: make([]float64, n), Parts: make([]conquer.Part, n)}
@@ -24,8 +24,8 @@ func (b *bidiagonal) merge(lo, mid, hi, wide int) {
 	m.D[at] = 0
 	b.u.Row(mid)[mid] = 1
 	if wide == 1 {
-		// Both parts have a vector that they make zero: one of the plane of both takes
-		// all of z, the other is that of the block.
+		// Both parts have a null vector. A rotation moves all of z to the first of them; the other
+		// is the null vector of the block.
 		z := lower * b.v.Row(hi)[mid+1]
 		if norm := math.Hypot(m.Z[at], z); norm > b.limit {
 			conquer.Rotate(b.v.Row(mid)[lo:end], b.v.Row(hi)[lo:end], m.Z[at]/norm, z/norm)
@@ -43,9 +43,9 @@ func (b *bidiagonal) merge(lo, mid, hi, wide int) {
 	m.Replace(values)
 }
 
-// deflate finds the vectors that stay what they are to rounding. That of row mid is
-// the first of those kept, since its D is 0; those whose D is 0 to rounding leave
-// their z to it.
+// deflate finds the vectors that are unchanged to rounding. The vector of row mid is always kept,
+// as the first, since its D is 0. Vectors whose D is 0 to rounding are rotated so that it takes
+// over their z.
 func (b *bidiagonal) deflate(m *conquer.Merge, lo, mid, hi, end int) {
 	at := mid - lo
 	order := make([]int, 0, len(m.D))
@@ -71,12 +71,12 @@ func (b *bidiagonal) deflate(m *conquer.Merge, lo, mid, hi, end int) {
 	}
 }
 
-// vectors solves the equation. Row j of right becomes (z_i/(d_i² − σ_j²))_i and row j
-// of left (d_i·z_i/(d_i² − σ_j²))_i with −1 instead of the first, which is 0; both
-// normalised, their columns in the order given.
+// vectors solves the equation. Row j of right becomes (z_i/(d_i² − σ_j²))_i and row j of left
+// (d_i·z_i/(d_i² − σ_j²))_i, with −1 in place of the first entry, which is 0. Both are normalised,
+// with columns in the given order.
 func vectors(equation *conquer.Secular, left, right conquer.Rows, order []int) []float64 {
 	if len(order) == 1 {
-		// z may be zero here, as the whole matrix.
+		// z is zero here if the whole matrix is.
 		left.Row(0)[0], right.Row(0)[0] = 1, math.Copysign(1, equation.Z[0])
 		return []float64{math.Abs(equation.Z[0])}
 	}

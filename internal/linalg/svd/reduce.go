@@ -11,9 +11,9 @@ import (
 
 var impl gonum.Implementation
 
-// reduction is A/unit = Q·B·Pᵀ, B upper bidiagonal with diagonal d and the numbers e
-// above it, Q and P as reflectors. If A is tall, Q is that of its QR factorization
-// times that of the triangle.
+// reduction is A/unit = Q·B·Pᵀ, where B is upper bidiagonal with diagonal d and superdiagonal e,
+// and Q and P are stored as reflectors. If A is tall, Q is the product of its QR factor and the Q
+// of the triangle.
 type reduction struct {
 	unit       float64
 	d, e       []float64
@@ -22,10 +22,10 @@ type reduction struct {
 	tauQ, tauP []float64
 }
 
-// tall reports whether the reduction of the triangle, after a QR factorization, is quicker.
+// tall reports whether it is faster to reduce the triangle of a QR factorization.
 func tall(rows, cols int) bool { return 4*rows >= 5*cols }
 
-// reduce reduces a, which has no more columns than rows, and copies it.
+// reduce reduces a copy of a, which has no more columns than rows.
 func reduce(a blas64.General) (*reduction, error) {
 	most, err := largest(a)
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *reduction) triangle() {
 	}
 }
 
-// left is U ← Q·U.
-func (r *reduction) left(u blas64.General) {
+// applyLeft sets U ← Q·U.
+func (r *reduction) applyLeft(u blas64.General) {
 	top := u
 	top.Rows = r.a.Rows
 	householder.Reflectors{V: r.a, Tau: r.tauQ}.Apply(top)
@@ -72,8 +72,8 @@ func (r *reduction) left(u blas64.General) {
 	}
 }
 
-// right is V ← P·V. The reflectors act on the rows from the second on.
-func (r *reduction) right(v blas64.General) {
+// applyRight sets V ← P·V. The reflectors act on rows 1 and later.
+func (r *reduction) applyRight(v blas64.General) {
 	n := v.Rows
 	if n < 2 {
 		return

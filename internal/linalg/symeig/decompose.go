@@ -21,19 +21,19 @@ var impl gonum.Implementation
 // ErrNotFinite reports that a matrix has a NaN or an infinity.
 var ErrNotFinite = errors.New("the matrix has numbers that are not finite")
 
-// errNoConvergence is that of the QR iteration on a leaf, which has never been seen.
+// errNoConvergence is returned if the QR iteration on a leaf fails. That has never been observed.
 var errNoConvergence = errors.New("the eigenvalues did not converge")
 
-// Decompose computes all eigenvalues of a symmetric matrix (n×n, its lower triangle
-// is read), descending, and the n×n matrix whose columns are the eigenvectors. Their
-// signs are as they come.
+// Decompose computes all eigenvalues of a symmetric n×n matrix, of which it reads the lower
+// triangle, descending, and the n×n matrix whose columns are the eigenvectors. Their signs are
+// arbitrary.
 //
-// The residual ‖A·V − V·diag(λ)‖ and the eigenvalues are accurate to a small multiple
-// of n·ε·‖A‖, and V is orthonormal to one of n·ε.
+// The residual ‖A·V − V·diag(λ)‖ and the eigenvalues are accurate to a small multiple of n·ε·‖A‖,
+// and V is orthonormal to a small multiple of n·ε.
 //
-// Cost: 4/3·n³ flops for the reduction, half of them in products of matrices with
-// vectors; up to 4/3·n³ for the vectors of the tridiagonal matrix, less the more of
-// its eigenvalues are close to others; 2·n³ to transform them back. 4·n² numbers.
+// Cost: 4/3·n³ flops for the reduction, half of them in matrix-vector products; up to 4/3·n³ for
+// the vectors of the tridiagonal matrix, fewer if eigenvalues are close to each other; 2·n³ to
+// transform them back. Memory: 4·n² numbers.
 func Decompose(a blas64.General) (values []float64, vectors blas64.General, err error) {
 	n := a.Rows
 	if a.Cols != n {
@@ -60,11 +60,12 @@ func Decompose(a blas64.General) (values []float64, vectors blas64.General, err 
 		values[j] = t.d[from] * unit
 	}
 	t.q.Columns(order, vectors)
-	r.back(vectors)
+	r.applyQ(vectors)
 	return values, vectors, nil
 }
 
-// largest returns the largest magnitude in the lower triangle.
+// largest returns the largest magnitude in the lower triangle. It returns ErrNotFinite for a NaN or
+// an infinity.
 func largest(a blas64.General) (float64, error) {
 	most := 0.0
 	for i := range a.Rows {
@@ -78,14 +79,15 @@ func largest(a blas64.General) (float64, error) {
 	return most, nil
 }
 
-// reduction is A = Q·T·Qᵀ, T with diagonal d and off-diagonal e, Q as reflectors.
+// reduction is A = Q·T·Qᵀ, where T is tridiagonal with diagonal d and off-diagonal e, and Q is
+// stored as reflectors.
 type reduction struct {
 	a    blas64.General
 	d, e []float64
 	tau  []float64
 }
 
-// reduce reduces A/unit, which it copies.
+// reduce reduces a copy of A/unit.
 func reduce(a blas64.General, unit float64) *reduction {
 	n := a.Rows
 	r := &reduction{a: matrix.New(n, n), d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
@@ -101,8 +103,8 @@ func reduce(a blas64.General, unit float64) *reduction {
 	return r
 }
 
-// back is V ← Q·V. The reflectors act on the rows from the second on.
-func (r *reduction) back(v blas64.General) {
+// applyQ sets V ← Q·V. The reflectors act on rows 1 and later.
+func (r *reduction) applyQ(v blas64.General) {
 	n := v.Rows
 	if n < 2 {
 		return
@@ -113,8 +115,8 @@ func (r *reduction) back(v blas64.General) {
 	householder.Reflectors{V: below, Tau: r.tau}.Apply(rows(v))
 }
 
-// leaf decomposes a small tridiagonal matrix by the QR iteration: eigenvalues in d,
-// vectors in the rows of q.
+// leaf decomposes a small tridiagonal matrix by the QR iteration. The eigenvalues replace d, and
+// the vectors are the rows of q.
 func leaf(d, e []float64, q conquer.Rows) error {
 	n := len(d)
 	z := make([]float64, n*n)

@@ -11,18 +11,20 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// inverseSteps is the largest number of steps of an inverse iteration; two are usual.
+// inverseSteps bounds the steps of an inverse iteration; two are typical.
 const inverseSteps = 8
 
-// Leading computes the k algebraically largest eigenvalues of a symmetric matrix (n×n, its lower triangle is read),
-// descending, and their eigenvectors, as accurately as [Decompose]. start is n×k, of random numbers, and becomes the
-// vectors; their signs are as they come. ok is false if some vector was not found; start is of no use then.
+// Leading computes the k algebraically largest eigenvalues of a symmetric n×n matrix, of which it
+// reads the lower triangle, descending, and their eigenvectors, as accurately as [Decompose]. start
+// is an n×k matrix of random numbers, and becomes the vectors; their signs are arbitrary. ok is
+// false if a vector was not found; start is then undefined.
 //
-// The eigenvalues of the tridiagonal matrix come from the QR iteration without vectors, and the vectors from inverse
-// iteration, each kept orthogonal to those before it (Jessup and Ipsen 1992, "Improving the accuracy of inverse
-// iteration").
+// The eigenvalues of the tridiagonal matrix come from the QR iteration without vectors. The vectors
+// come from inverse iteration, each kept orthogonal to the previous ones (Jessup and Ipsen 1992,
+// "Improving the accuracy of inverse iteration").
 //
-// Cost: 4/3·n³ flops for the reduction, 4·n²·k to transform back and O(n² + n·k²) else. n² + 2·n·k numbers.
+// Cost: 4/3·n³ flops for the reduction, 4·n²·k to transform back, and O(n² + n·k²) for the rest.
+// Memory: n² + 2·n·k numbers.
 func Leading(a, start blas64.General) (values []float64, ok bool, err error) {
 	n, k := a.Rows, start.Cols
 	if a.Cols != n || start.Rows != n || k > n {
@@ -57,14 +59,14 @@ func Leading(a, start blas64.General) (values []float64, ok bool, err error) {
 			start.Data[i*start.Stride+j] = found.Data[j*found.Stride+i]
 		}
 	}
-	r.back(start)
+	r.applyQ(start)
 	return values, true, nil
 }
 
-// inverse is a tridiagonal matrix T and room to solve with T − λ·I.
+// inverse is a tridiagonal matrix T with the workspace to solve with T − λ·I.
 type inverse struct {
 	d, e                []float64
-	norm                float64 // of T, or up to three times that
+	norm                float64 // of T, to a factor of three
 	below, middle, over []float64
 }
 
@@ -79,10 +81,10 @@ func newInverse(d, e []float64) *inverse {
 	return t
 }
 
-// vector makes x, which is random, an eigenvector for an eigenvalue, orthogonal to those before. It reports whether
-// the residual is that of rounding.
+// vector turns the random x into an eigenvector for an eigenvalue, orthogonal to the rows of
+// before. It reports whether the residual is at rounding level.
 func (t *inverse) vector(value float64, before blas64.General, x []float64) (found bool) {
-	if t.norm == 0 { // of T = 0 any vector will do
+	if t.norm == 0 { // any vector is an eigenvector of T = 0
 		return orthonormal(before, x)
 	}
 	limit := 4 * float64(len(x)+4) * conquer.Epsilon * t.norm
@@ -90,13 +92,14 @@ func (t *inverse) vector(value float64, before blas64.General, x []float64) (fou
 		return false
 	}
 	for step := range inverseSteps {
-		// A shift that is a little off keeps equal eigenvalues from the same vector, and pivots from 0.
+		// A slightly perturbed shift keeps pivots from 0, and equal eigenvalues from yielding the
+		// same vector.
 		if !t.solve(value+float64(step+before.Rows+1)*conquer.Epsilon*t.norm, x) || !orthonormal(before, x) {
 			found = false
 			continue
 		}
 		again := t.residual(value, x) <= limit
-		if found && again { // the second step is more exact
+		if found && again { // the second step is more accurate
 			return true
 		}
 		found = again
@@ -104,7 +107,7 @@ func (t *inverse) vector(value float64, before blas64.General, x []float64) (fou
 	return found
 }
 
-// solve makes x the solution of (T − λ·I)·y = x, scaled, and reports whether there is one.
+// solve replaces x by the scaled solution y of (T − λ·I)·y = x, and reports whether it exists.
 func (t *inverse) solve(shift float64, x []float64) bool {
 	copy(t.below, t.e)
 	copy(t.over, t.e)
@@ -130,7 +133,8 @@ func (t *inverse) residual(value float64, x []float64) float64 {
 	return sum
 }
 
-// orthonormal takes the rows before from x, twice, and makes its norm 1. It reports whether anything was left.
+// orthonormal removes the components along the rows of before from x, twice, and normalises x. It
+// reports false if x vanishes.
 func orthonormal(before blas64.General, x []float64) bool {
 	if !normalise(x) {
 		return false
@@ -144,7 +148,7 @@ func orthonormal(before blas64.General, x []float64) bool {
 	return normalise(x)
 }
 
-// normalise divides x by its norm, unless that is 0 or not finite.
+// normalise divides x by its norm. It reports false if the norm is 0 or not finite.
 func normalise(x []float64) bool {
 	most := 0.0
 	for _, v := range x {

@@ -6,11 +6,11 @@ import (
 	"github.com/nystream/nystream/internal/linalg/conquer"
 )
 
-// merge decomposes diag(D) + ρ·z·zᵀ in the basis of the vectors of two halves, D
-// their eigenvalues and z the components of w = (e_last, sign·e_first).
+// merge decomposes diag(D) + ρ·z·zᵀ in the basis of the vectors of two halves, where D holds their
+// eigenvalues and z the components of w = (e_last, sign·e_first).
 func (t *tridiagonal) merge(lo, mid, hi int, rho, sign float64) {
 	n := hi - lo
-	// w has the norm √2, which goes into ρ.
+	// The norm √2 of w is moved to ρ.
 	m := &conquer.Merge{Rho: 2 * rho, D: t.d[lo:hi], Z: make([]float64, n), Parts: make([]conquer.Part, n)}
 	most := 0.0
 	for i := range n {

@@ -6,16 +6,16 @@ import (
 	"github.com/nystream/nystream/internal/linalg/conquer"
 )
 
-// leafRows: tridiagonal matrices up to so large are decomposed by the QR iteration.
+// leafRows is the size up to which the QR iteration decomposes a tridiagonal matrix.
 const leafRows = 32
 
-// tridiagonal is a matrix that is decomposed in place: at the end d are the
-// eigenvalues, in no order, and row i of q is the vector of d[i].
+// tridiagonal is a matrix that is decomposed in place: at the end d holds the eigenvalues, in
+// arbitrary order, and row i of q is the vector of d[i].
 type tridiagonal struct {
 	d, e []float64
 	q    conquer.Rows
-	held conquer.Rows // vectors that a merge combines
-	mix  conquer.Rows // row j is how they make vector j
+	held conquer.Rows // scratch for the vectors that a merge combines
+	mix  conquer.Rows // row j holds the coefficients of vector j
 }
 
 func newTridiagonal(d, e []float64) *tridiagonal {
@@ -27,7 +27,7 @@ func newTridiagonal(d, e []float64) *tridiagonal {
 	return t
 }
 
-// solve decomposes the diagonal block of the rows from lo to hi.
+// solve decomposes the diagonal block of rows lo to hi.
 func (t *tridiagonal) solve(lo, hi int) error {
 	n := hi - lo
 	if n <= leafRows {

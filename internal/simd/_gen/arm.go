@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// arm is NEON on arm64. It writes Go's assembly itself, since the library that
-// serves x86 has no other architecture. Registers for scalars come from the
-// pool in order; instructions that Go's assembler lacks are words (arm_words.go).
+// arm emits NEON for arm64. It writes Go's assembly itself, since avo supports only x86. Scalar
+// registers are taken from the pool in order. Instructions that Go's assembler lacks are emitted as
+// words (arm_words.go).
 type arm struct {
 	*pool
-	table string // of constants, whose address is in a register
+	table string // of constants; its address is in a register
 	text  strings.Builder
 	stubs strings.Builder
-	body  []instruction // of the present function
+	body  []instruction // of the current function
 	frame map[string]int
-	reads bool // constants, in the present function
+	reads bool // the current function reads constants
 }
 
-// An instruction or, without one, a label.
+// An instruction or, without text, a label.
 type instruction struct {
 	label, text string
 }
@@ -61,7 +61,7 @@ func (a *arm) function(name, signature, doc string) {
 	fmt.Fprintf(&a.text, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", declared, name, 8*len(params))
 }
 
-// finish writes the function so far.
+// finish writes the current function.
 func (a *arm) finish() {
 	if a.body == nil {
 		return
@@ -129,7 +129,7 @@ func (a *arm) r(r gp) string { return fmt.Sprintf("R%d", armScalars[r]) }
 func (a *arm) load(m mem, r gp) { a.emit("MOVD %s, %s", a.at(m), a.r(r)) }
 func (a *arm) clear(r gp)       { a.emit("MOVD $0, %s", a.r(r)) }
 
-// at is a place by a register and a distance, or by two registers.
+// at formats a memory operand: a register with an offset, or two registers.
 func (a *arm) at(m mem) string {
 	if m.symbol != "" {
 		a.table, a.reads = m.symbol, true
@@ -147,7 +147,7 @@ func (a *arm) at(m mem) string {
 	panic("no such address on arm64")
 }
 
-// in is a scalar from wherever it is.
+// in returns x in a scalar register.
 func (a *arm) in(x arg) string {
 	switch x := x.(type) {
 	case gp:
@@ -214,7 +214,7 @@ func (a *arm) shiftOut(r gp, ifZero string) {
 
 // Moves.
 
-// lanesOf is a register with its lanes, as Go's assembler has them.
+// lanesOf formats a register with its lanes, in the syntax of Go's assembler.
 func lanesOf(v vec) string { return fmt.Sprintf("V%d.D2", v) }
 
 func bytesOf(v vec) string { return fmt.Sprintf("V%d.B16", v) }
@@ -258,29 +258,27 @@ func (a *arm) broadcast(m mem, dst vec) {
 
 func (a *arm) zero(dst vec) { a.emit("VEOR %[1]s, %[1]s, %[1]s", bytesOf(dst)) }
 
-// factor leaves the other lanes zero: a multiplication takes the first. It is a
-// load and nothing else, where filling the lanes would take the time of a
-// multiplication on many cores.
+// factor loads only the first lane, which a multiplication then uses. Filling all lanes would take
+// as long as a multiplication on many cores.
 func (a *arm) factor(m mem, dst vec) { a.emit("FMOVD %s, F%d", a.at(m), dst) }
 
-// loadSome loads the lanes of a register whose bits are set, from first on, and
-// zeros for the others, at each of the places.
+// loadSome loads the lanes of registers whose bits, from first on, are set, and clears the others.
 func (a *arm) loadSome(bits gp, first int, from []mem, to []vec) {
 	a.some(bits, first, func(i int) { a.move(from[i], to[i]) }, func(i int) { a.factor(from[i], to[i]) },
 		func(i int) { a.zero(to[i]) }, len(to))
 }
 
-// storeSome stores them.
+// storeSome stores these lanes.
 func (a *arm) storeSome(bits gp, first int, from []vec, to []mem) {
 	a.some(bits, first, func(i int) { a.move(from[i], to[i]) }, func(i int) { a.emit("FMOVD F%d, %s", from[i], a.at(to[i])) },
 		func(int) {}, len(to))
 }
 
-// some finds out how many of the two lanes of a register, from bit first on, are
-// there: it does n times what is to be done with both, with one or with none.
+// some branches on which of the two lanes of a register, from bit first on, are set. It emits n
+// operations each for both lanes, for one and for none.
 func (a *arm) some(bits gp, first int, both, one, none func(i int), n int) {
 	end := a.newLabel("end")
-	// unless the lane is there, go on behind.
+	// unless the lane is set, jump ahead.
 	ifThere := func(lane int, do func(i int)) {
 		behind := a.newLabel("behind")
 		a.emit("TBZ $%d, %s, %s", first+lane, a.r(bits), behind)
@@ -304,7 +302,7 @@ func (a *arm) newLabel(word string) string {
 
 // Arithmetic.
 
-// from is a register with x in it, for the duration of f.
+// from calls f with x in a register.
 func (a *arm) from(x arg, f func(v vec)) {
 	if v, ok := x.(vec); ok {
 		f(v)
@@ -317,7 +315,7 @@ func (a *arm) from(x arg, f func(v vec)) {
 	})
 }
 
-// three is an instruction on three registers.
+// three emits an instruction on three registers.
 func (a *arm) three(w word, x vec, y arg, dst vec) {
 	a.from(y, func(y vec) { a.word(w, x, y, dst) })
 }
@@ -341,10 +339,10 @@ func (a *arm) fnma(x vec, y arg, acc vec) {
 
 func (a *arm) fmaFactor(factor, y, acc vec) { a.word(fmlaByElement, y, factor, acc) }
 
-// absoluteDifference is dst = |x − y|.
+// absoluteDifference sets dst = |x − y|.
 func (a *arm) absoluteDifference(x, y, dst vec) { a.word(fabd, x, y, dst) }
 
-// The addend of a multiply-add is overwritten, so it must be a copy.
+// A multiply-add overwrites the addend, so it must be a copy.
 func (a *arm) multiplyAdd(p, x, c vec) {
 	a.scope(func() {
 		t := a.vec()
@@ -394,9 +392,8 @@ func (a *arm) shiftRight(n int, x, dst vec) {
 	a.emit("VUSHR $%d, %s, %s", n, lanesOf(x), lanesOf(dst))
 }
 
-// multiplyByHalves sets dst = p·2^n for n plus the rounder, which has twice the
-// bias of exponents: its low bits halved are an exponent, and so is what is left.
-// Products, so that NaN stays NaN.
+// multiplyByHalves sets dst = p·2^n for n plus the rounder, which has twice the exponent bias: its
+// low bits halved are an exponent, and so is the remainder. It multiplies, so that NaN stays NaN.
 func (a *arm) multiplyByHalves(p, n, dst vec) {
 	e, half := a.vec(), a.vec()
 	const exponent = 52

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// Vector instructions that Go's assembler has no names for (of floating-point
-// ones, it has the multiply-adds alone). They are written as words, with the
-// instruction in a comment; a test compares the comments of all that is
-// generated with what an independent disassembler reads in the words.
+// Vector instructions without a name in Go's assembler (of floating-point ones it has only the
+// multiply-adds). They are emitted as words, with the instruction in a comment; a test compares all
+// generated comments with the output of an independent disassembler.
 
-// A word is an encoding on float64 with zeros for its registers, and what its
-// comment says of them: x, y and the result d, in the order of Go.
+// A word is an encoding for float64 with zeros for its registers. Its comment names them: x, y and
+// the result d, in Go's operand order.
 type word struct {
 	bits    uint32
 	comment string
@@ -35,13 +34,12 @@ var (
 	fneg          = word{0x6ee0f800, "FNEG x, d"}
 )
 
-// encode is the instruction. Encodings of one register have none in the place of the
-// second.
+// encode returns the instruction. Instructions with one operand have zero as the second.
 func (w word) encode(x, y, dst vec) uint32 {
 	return w.bits | uint32(y)<<16 | uint32(x)<<5 | uint32(dst)
 }
 
-// describe is the instruction in words.
+// describe returns the instruction as text.
 func (w word) describe(x, y, dst vec) string {
 	name, operands, _ := strings.Cut(w.comment, " ")
 	for _, r := range []struct {
@@ -54,7 +52,7 @@ func (w word) describe(x, y, dst vec) string {
 	return name + " " + operands
 }
 
-// word emits it.
+// word emits an encoded instruction.
 func (a *arm) word(w word, x, y, dst vec) {
 	a.emit("WORD $0x%08x // %s", w.encode(x, y, dst), w.describe(x, y, dst))
 }

@@ -2,14 +2,14 @@ package main
 
 import "math"
 
-// A constant is the bits of a lane.
+// A constant holds the bits of a lane.
 type constant uint64
 
-// value is the constant with that value.
+// value returns the constant with the given value.
 func (l *lanes) value(v float64) constant { return constant(math.Float64bits(v)) }
 
-// constants is the table of constants of one file. Each fills a register of AVX2
-// or NEON; AVX-512 broadcasts its first lane.
+// constants is the table of constants of one file. Each entry fills a register of AVX2 or NEON;
+// AVX-512 broadcasts its first lane.
 type constants struct {
 	name  string
 	index map[constant]int
@@ -19,10 +19,10 @@ func newConstants(name string) *constants {
 	return &constants{name: name, index: map[constant]int{}}
 }
 
-// constantBytes is what a constant takes.
+// constantBytes returns the size of a table entry.
 func (l *lanes) constantBytes() int { return min(l.width(), 32) }
 
-// at is where c is kept.
+// at returns the memory operand of c.
 func (l *lanes) at(c constant) mem {
 	t := l.consts
 	i, ok := t.index[c]
@@ -33,7 +33,7 @@ func (l *lanes) at(c constant) mem {
 	return mem{symbol: t.name, disp: l.constantBytes() * i}
 }
 
-// emitConstants writes the table, unless it is empty; it comes after the functions.
+// emitConstants emits the table, unless it is empty, after the functions.
 func (l *lanes) emitConstants() {
 	if len(l.consts.index) == 0 {
 		return
@@ -48,7 +48,7 @@ func (l *lanes) emitConstants() {
 	l.data(l.consts.name, words)
 }
 
-// table is eight float64 to choose from by the low bits of lanes.
+// table returns a table of eight float64, indexed by the low bits of lanes.
 func (l *lanes) table(name string, values [8]float64) mem {
 	if l.tables == nil {
 		l.tables = map[string]bool{}

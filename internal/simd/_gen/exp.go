@@ -5,17 +5,17 @@ import (
 	"math/big"
 )
 
-// expDegree is the degree of the polynomial for e^r on |r| ≤ ln2/2; its error is
-// below a tenth of the last place.
+// expDegree is the degree of the polynomial for e^r on |r| ≤ ln2/2; its error is below a tenth of
+// an ulp.
 const expDegree = 11
 
-// expCoefficients are those of e^r ≈ 1 + r + r²·q(r), constant first.
+// expCoefficients returns the coefficients of e^r ≈ 1 + r + r²·q(r), constant first.
 func expCoefficients() []float64 {
 	q := interpolant(expTail, -math.Ln2/2, math.Ln2/2, expDegree-2)
 	return append([]float64{1, 1}, q...)
 }
 
-// expTail is (e^r − 1 − r)/r² by its series.
+// expTail returns (e^r − 1 − r)/r², by its series.
 func expTail(r *big.Float) *big.Float {
 	sum, term := number(0), number(0.5)
 	for n := 3; n < 60; n++ {
@@ -26,8 +26,8 @@ func expTail(r *big.Float) *big.Float {
 	return sum
 }
 
-// splitLn2 gives ln 2 = hi + lo, hi with so few bits that its product with a number
-// of 14 bits is exact.
+// splitLn2 returns ln 2 = hi + lo, where hi has so few bits that its product with a 14-bit number
+// is exact.
 func splitLn2() (hi, lo float64) {
 	scale := math.Ldexp(1, 53-14)
 	hi = math.Round(math.Ln2*scale) / scale
@@ -36,8 +36,8 @@ func splitLn2() (hi, lo float64) {
 	return hi, rest
 }
 
-// rounder is what makes a sum hold the nearest integer in its low bits; on NEON
-// that integer plus twice the bias of exponents, see scaleByPower.
+// rounder is the constant whose sum with a number has the nearest integer in its low bits. On NEON
+// it also contains twice the exponent bias, see scaleByPower.
 func (l *lanes) rounder() constant {
 	rounder := 0x1.8p52
 	if l.isa == neon {
@@ -46,7 +46,7 @@ func (l *lanes) rounder() constant {
 	return l.value(rounder)
 }
 
-// expLimits are where the exponential has become zero, and infinite.
+// expLimits returns the arguments at which the exponential is zero and infinite.
 func (l *lanes) expLimits() (zero, infinite constant) {
 	return l.value(-746), l.value(710)
 }
@@ -63,11 +63,11 @@ func (l *lanes) exponentials(x []vec) {
 
 // exponentialsByTable takes n as the multiple of 1/8 nearest to x/ln2:
 //
-//	e^x = 2^⌊n⌋ · 2^(n−⌊n⌋) · e^r,   r = x − n·ln2,   |r| ≤ ln2/16,
+//	e^x = 2^⌊n⌋ · 2^(n−⌊n⌋) · e^r,   r = x − n·ln2,   |r| ≤ ln2/16.
 //
-// the second factor from a table of eight that one instruction reads by the low
-// bits of n, the first by an instruction that rounds n down itself. A third of
-// the multiplications of the series alone go.
+// One instruction reads the second factor from a table of eight by the low bits of n, and another
+// scales by the first factor, rounding n down itself. That saves a third of the multiplications of
+// the series.
 func (l *lanes) exponentialsByTable(x []vec) {
 	used := *l.pool
 	defer func() { *l.pool = used }()
@@ -174,7 +174,7 @@ func (l *lanes) polynomials(c []float64, x, p []vec) {
 	}
 }
 
-// polynomial returns the register that holds Σ c_k x^k: p or, on NEON, another.
+// polynomial returns the register that holds Σ c_k x^k: p or, on NEON, another one.
 func (l *lanes) polynomial(c []float64, x, p vec) vec {
 	if l.isa != neon {
 		l.polynomials(c, []vec{x}, []vec{p})
@@ -189,7 +189,7 @@ func (l *lanes) polynomial(c []float64, x, p vec) vec {
 	return p
 }
 
-// seriesByTwos sets x = 1 + (x + x²·q(x)) ≈ e^x for NEON; p is spoiled.
+// seriesByTwos sets x = 1 + (x + x²·q(x)) ≈ e^x on NEON. It overwrites p.
 func (l *lanes) seriesByTwos(x, p []vec) {
 	l.scope(func() {
 		spare, z := l.vec(), l.vecs(len(x))
@@ -204,14 +204,13 @@ func (l *lanes) seriesByTwos(x, p []vec) {
 	})
 }
 
-// polynomialsByTwos returns the registers that hold Σ c_k x[i]^k, given
-// z[i] = x[i]²: those of p and the spare one, in some order. The multiply-add of
-// NEON overwrites the addend, so that Horner's rule needs a copy of a constant
-// for each; here they are
+// polynomialsByTwos returns the registers that hold Σ c_k x[i]^k, given z[i] = x[i]²: those of p
+// and the spare one, in some order. A NEON multiply-add overwrites the addend, so Horner's rule
+// needs a copy of each constant. The scheme
 //
 //	p = (c_k + c_k+1·x) + z·p,
 //
-// one copy for two of them, straight from memory, and a chain half as long.
+// needs one copy for two constants, straight from memory, and its dependency chain is half as long.
 func (l *lanes) polynomialsByTwos(c []float64, x, z, p []vec, spare vec) []vec {
 	p = append([]vec(nil), p...)
 	k := len(c) - 2 - len(c)%2
@@ -242,9 +241,8 @@ func (l *lanes) pairs(c []float64, x, p []vec) {
 	l.fmaAll(x, l.value(c[1]), p)
 }
 
-// scaleByPower sets dst = p·2^n. In AVX-512 n is a whole number; otherwise it is
-// one plus the rounder, and the power is multiplied in two halves, each of which
-// is a normal number.
+// scaleByPower sets dst = p·2^n. In AVX-512 n is an integer; otherwise it includes the rounder, and
+// the power is applied in two halves, each a normal number.
 func (l *lanes) scaleByPower(p, n, dst vec) {
 	l.scope(func() {
 		switch l.isa {

@@ -10,8 +10,8 @@ import (
 //
 //	dst[i][j] = scale · Σ_t sign[t][j]·tile[i][t·cols + j],
 //
-// slots t in ascending order. Rows go together by fours, so that a vector of
-// signs is loaded once for four of them; what is left goes row by row.
+// with slots t in ascending order. Four rows are processed together, so that a vector of signs is
+// loaded once for all of them; remaining rows follow one by one.
 
 // Fields of a fold job, eight bytes each up to the mask, as in fold.go.
 const (
@@ -29,7 +29,7 @@ const (
 	foldLanes              // 64 bytes: the same by lanes
 )
 
-// fold emits one function.
+// fold emits one fold function.
 type fold struct {
 	*lanes
 	job      gp
@@ -97,7 +97,7 @@ func (f *fold) setMask() {
 	}
 }
 
-// column folds one vector of columns of the rows at hand.
+// column folds one vector of columns of the current rows.
 func (f *fold) column(tile, dst gp, masked bool) {
 	f.scope(func() { f.foldColumn(tile, dst, masked) })
 }
@@ -133,15 +133,15 @@ func (f *fold) foldColumn(tile, dst gp, masked bool) {
 	}
 }
 
-// foldRows addresses up to four rows: on x86 rows 2 and 3 have a base of their
-// own, on arm64 each row has.
+// foldRows addresses up to four rows. On x86 rows 2 and 3 share a second base register; on arm64
+// each row has one.
 type foldRows struct {
 	base   []gp
 	stride gp
 	each   bool
 }
 
-// rowsAt are the rows of p from the present column on.
+// rowsAt returns the rows of p from the current column on.
 func (f *fold) rowsAt(p, stride gp) *foldRows {
 	rows := &foldRows{each: f.isa == neon, stride: stride}
 	n := 2
@@ -154,7 +154,7 @@ func (f *fold) rowsAt(p, stride gp) *foldRows {
 	return f.rowsFrom(rows, p, stride)
 }
 
-// rowsFrom points the same registers to the rows of p.
+// rowsFrom redirects the same registers to the rows of p.
 func (f *fold) rowsFrom(rows *foldRows, p, stride gp) *foldRows {
 	rows.stride = stride
 	f.address(mem{base: p, index: f.at, scale: 1}, rows.base[0])
@@ -181,7 +181,7 @@ func (r *foldRows) row(i int) mem {
 	return m
 }
 
-// part loads a vector, or the part of one that is there.
+// part loads a vector, or the masked part of one.
 func (f *fold) part(m mem, dst vec, masked bool) {
 	switch {
 	case !masked:
@@ -195,7 +195,7 @@ func (f *fold) part(m mem, dst vec, masked bool) {
 	}
 }
 
-// keep stores it.
+// keep stores a vector, or the masked part of one.
 func (f *fold) keep(src vec, m mem, masked bool) {
 	switch {
 	case !masked:

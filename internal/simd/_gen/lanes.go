@@ -13,8 +13,8 @@ const (
 
 func (i isa) String() string { return [...]string{"AVX2", "AVX512", "NEON"}[i] }
 
-// lanes emits vector instructions of one instruction set on float64, so that
-// an algorithm is written once.
+// lanes emits vector instructions on float64 for one instruction set, so that an algorithm is
+// written once.
 type lanes struct {
 	machine
 	*pool
@@ -24,45 +24,45 @@ type lanes struct {
 	labels int
 }
 
-// x86 is the machine where an algorithm has a form of its own for it.
+// x86 returns the machine, for algorithms with a special form on x86.
 func (l *lanes) x86() *x86 { return l.machine.(*x86) }
 
-// arm likewise.
+// arm returns the machine, for algorithms with a special form on arm64.
 func (l *lanes) arm() *arm { return l.machine.(*arm) }
 
-// function begins a function of that instruction set.
+// function begins a function for this instruction set.
 func (l *lanes) function(name, signature, doc string) {
 	*l.pool = pool{most: l.most}
 	l.machine.function(name+l.isa.String(), signature, doc)
 }
 
-// width is the size of a register in bytes.
+// width returns the size of a register in bytes.
 func (l *lanes) width() int { return [...]int{32, 64, 16}[l.isa] }
 
-// label is a new label that begins with the given word.
+// label returns a new label that begins with the given word.
 func (l *lanes) label(word string) string {
 	l.labels++
 	return fmt.Sprintf("%s%d", word, l.labels)
 }
 
-// loaded is a scalar from memory.
+// loaded loads a scalar from memory.
 func (l *lanes) loaded(m mem) gp {
 	r := l.scalar()
 	l.load(m, r)
 	return r
 }
 
-// set is dst = c in every lane.
+// set sets every lane of dst to c.
 func (l *lanes) set(c constant, dst vec) {
-	if l.isa == neon { // where constants fill a register
+	if l.isa == neon { // constants fill a register
 		l.move(l.at(c), dst)
 		return
 	}
 	l.broadcast(l.at(c), dst)
 }
 
-// p = p·x + c; acc += a·c, acc −= a·c; dst = a + c, a − c, a·c; dst = a AND c,
-// a OR c by bits; dst = a + c in whole numbers of 64 bits.
+// p = p·x + c; acc += a·c, acc −= a·c; dst = a + c, a − c, a·c; dst = a AND c, a OR c bitwise; dst
+// = a + c as 64-bit integers.
 func (l *lanes) horner(p, x vec, c constant)          { l.machine.horner(p, x, l.at(c)) }
 func (l *lanes) fmaConst(a vec, c constant, acc vec)  { l.machine.fmaConst(a, l.at(c), acc) }
 func (l *lanes) fnmaConst(a vec, c constant, acc vec) { l.machine.fnmaConst(a, l.at(c), acc) }
@@ -73,8 +73,8 @@ func (l *lanes) andConst(a vec, c constant, dst vec)  { l.machine.andConst(a, l.
 func (l *lanes) orConst(a vec, c constant, dst vec)   { l.machine.orConst(a, l.at(c), dst) }
 func (l *lanes) addBits(a vec, c constant, dst vec)   { l.machine.addBits(a, l.at(c), dst) }
 
-// allConst does an operation with the same constant on several registers. NEON,
-// whose operands are registers, loads the constant once.
+// allConst applies an operation with the same constant to several registers. NEON has only register
+// operands, so the constant is loaded once.
 func (l *lanes) allConst(operation func(a vec, b arg, dst vec), withConst func(a vec, c constant, dst vec), a []vec, c constant, dst []vec) {
 	if l.isa != neon {
 		for i := range a {

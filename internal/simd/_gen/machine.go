@@ -1,17 +1,17 @@
 package main
 
-// A machine emits instructions of one architecture. Results come last, as in
-// Go's assembly; operands are in the order of the formula in the comment.
+// A machine emits instructions of one architecture. Results come last, as in Go's assembly;
+// operands are in the order of the formula in the comment.
 type machine interface {
-	// function begins a function of that signature, leave returns from it, and
-	// data is a table of 64-bit words.
+	// function begins a function with the given signature, leave returns from it, and data emits a
+	// table of 64-bit words.
 	function(name, signature, doc string)
 	parameter(name string) gp
 	leave()
 	data(name string, words []uint64)
 
-	// Scalars. Addends and counters may be in memory; compare is followed by
-	// jumps, unsigned ones if of less and greater.
+	// Scalars. Addends and counters may be in memory. compare is followed by jumps; those on less
+	// and greater are unsigned.
 	scalar() gp
 	load(m mem, r gp)
 	clear(r gp)
@@ -25,7 +25,7 @@ type machine interface {
 	countDown(counter arg, again string)
 	shiftOut(r gp, ifZero string) // the highest bit
 
-	// Memory and registers; run is adjacent registers' worth of memory.
+	// Memory and registers. loadRun fills consecutive registers from contiguous memory.
 	move(src, dst arg)
 	loadRun(m mem, dst []vec)
 	broadcast(m mem, dst vec) // the element in every lane
@@ -53,12 +53,11 @@ type machine interface {
 	atLeast(limit vec, x arg, dst vec)
 	atMost(limit vec, x arg, dst vec)
 
-	// dst = a AND b, a OR b, by bits.
+	// dst = a AND b, a OR b, bitwise.
 	and(a vec, b arg, dst vec)
 	or(a vec, b arg, dst vec)
 
-	// The same with a constant kept at c; horner is p = p·x + c and addBits adds
-	// whole numbers of 64 bits.
+	// The same with a constant stored at c; horner is p = p·x + c and addBits adds 64-bit integers.
 	fmaConst(a vec, c mem, acc vec)
 	fnmaConst(a vec, c mem, acc vec)
 	addConst(a vec, c mem, dst vec)
@@ -69,7 +68,7 @@ type machine interface {
 	addBits(a vec, c mem, dst vec)
 	horner(p, x vec, c mem)
 
-	// Lanes of 64 bits shifted by n, zeros coming in.
+	// 64-bit lanes shifted by n bits, zeros shifted in.
 	shiftLeft(n int, a, dst vec)
 	shiftRight(n int, a, dst vec)
 
@@ -77,7 +76,7 @@ type machine interface {
 	replace(dst, a vec, so comparison, b, by vec)
 }
 
-// A vec is a vector register, a gp one for whole numbers and addresses.
+// A vec is a vector register, a gp a register for integers and addresses.
 type (
 	vec int
 	gp  int
@@ -86,13 +85,13 @@ type (
 // An arg is a vec, a gp, a mem or an int.
 type arg any
 
-// A mem is an address: base + index·scale + disp, without an index if the scale
-// is zero; or a place in a table.
+// A mem is an address base + index·scale + disp, without an index if the scale is zero, or an
+// offset in a table.
 type mem struct {
 	base, index gp
 	scale, disp int
 	symbol      string
-	then        bool // NEON: the base moves on by the index afterwards
+	then        bool // NEON: post-increment the base by the index
 }
 
 func (m mem) plus(disp int) mem {
@@ -100,7 +99,7 @@ func (m mem) plus(disp int) mem {
 	return m
 }
 
-// A condition of a jump after a comparison of unsigned numbers.
+// A condition of a jump after an unsigned comparison.
 type condition int
 
 const (
@@ -111,7 +110,7 @@ const (
 	ifAbove
 )
 
-// A comparison of lanes, false when one side is NaN except for unordered.
+// A comparison of lanes. If one side is NaN it is false, except for unordered.
 type comparison int
 
 const (
@@ -120,11 +119,11 @@ const (
 	below
 )
 
-// A pool hands out registers in order and takes them back by scope, since the
-// hot loops use nearly all of them.
+// A pool hands out registers in order and reclaims them by scope, since the hot loops use nearly
+// all of them.
 type pool struct {
 	used, most int // vector registers
-	scalars    int // used only where registers for scalars are not allocated by the assembler library
+	scalars    int // used only if avo does not allocate scalar registers
 }
 
 func (p *pool) vec() vec {
@@ -135,7 +134,7 @@ func (p *pool) vec() vec {
 	return vec(p.used - 1)
 }
 
-// vecs is n registers.
+// vecs returns n registers.
 func (p *pool) vecs(n int) []vec {
 	v := make([]vec, n)
 	for i := range v {
@@ -144,7 +143,7 @@ func (p *pool) vecs(n int) []vec {
 	return v
 }
 
-// scope runs f and takes back the registers it used.
+// scope runs f and then reclaims the registers it used.
 func (p *pool) scope(f func()) {
 	before := *p
 	f()

@@ -2,18 +2,16 @@
 //
 //	go generate ./internal/simd
 //
-// It is a module of its own, so that the assembler it uses (avo) never enters
-// the dependencies of those who import Nystream.
+// It is a module of its own, so that its assembler (avo) is not a dependency of programs that
+// import Nystream.
 //
-// Algorithms are described once, by type lanes, which hands the instructions to
-// a machine: x86 gives them to avo; arm writes Go's assembly for arm64, of which
-// avo knows nothing. An emitter of our own is small, since avo serves us mainly
-// by its types and its allocation of scalar registers, of which arm64 has so
-// many that they are taken in order. What differs between the instruction sets
-// beyond the names of instructions (masks, multiply-adds that overwrite the
-// addend, powers of two) is decided in the algorithm by l.isa. Vector
-// instructions for which Go's assembler has no name are words with a comment,
-// and a test reads them back by a disassembler (arm_words.go).
+// Type lanes describes each algorithm once and passes the instructions to a machine: x86 uses avo;
+// arm writes Go's assembly for arm64, which avo does not support. Our own emitter is small: avo
+// mainly provides types and the allocation of scalar registers, and arm64 has enough of these to
+// take them in order. Differences between the instruction sets beyond names (masks, multiply-adds
+// that overwrite the addend, powers of two) are decided in the algorithm by l.isa. Vector
+// instructions without a name in Go's assembler are emitted as words with a comment, which a test
+// verifies with a disassembler (arm_words.go).
 package main
 
 import (
@@ -26,7 +24,7 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// A file is one file of assembly: functions for one instruction set.
+// A file describes one file of assembly: functions for one instruction set.
 type file struct {
 	name string
 	isa  isa
@@ -45,7 +43,8 @@ var files = []file{
 	{"rows_f64_neon", neon, emitRows},
 }
 
-// emitMicros emits the micro-kernels and the fold of one instruction set. Their sizes use all registers; with one row they finish what is left over.
+// emitMicros emits the micro-kernels and the fold of one instruction set. The tile sizes use all
+// registers; kernels of one row process the remaining rows.
 func emitMicros(l *lanes) {
 	rows, groups := 4, 1
 	if l.isa == avx512 {
@@ -78,7 +77,8 @@ func (f file) write(dir string) error {
 	return print(filepath.Join(dir, f.name))
 }
 
-// lanes returns an emitter of the file's instructions, and what prints them.
+// lanes returns an emitter of the instruction set of the file, and the function that prints its
+// output.
 func (f file) lanes() (l *lanes, print func(path string) error) {
 	p := &pool{}
 	l = &lanes{pool: p, isa: f.isa}

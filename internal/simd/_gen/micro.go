@@ -9,10 +9,10 @@ import (
 //
 //	acc[r][v] = Σ_k f(x_r[k], p_v[k]),   f(x, p) = x·p, (x−p)² or |x−p|,
 //
-// with all R·V sums in registers and k in ascending order, applies a profile to
-// the sums while they are there, and stores them. It goes through all rows of a
-// job. The strides of x, p and the result are free, so that tiles, products of
-// matrices, Gram matrices and triangular solves use the same code.
+// with all R·V sums in registers and k in ascending order. It applies a profile to the sums in
+// registers, stores them, and continues with the next rows of the job. The strides of x, p and the
+// result are arbitrary, so that tiles, matrix products, Gram matrices and triangular solves use the
+// same code.
 
 // Fields of the job, as in micro_amd64.go: eight bytes each up to the masks.
 const (
@@ -26,19 +26,19 @@ const (
 	fieldDstRow             // bytes between rows of the result
 	fieldSteps              // number of steps
 	fieldTiles              // number of row tiles, counted down
-	fieldXAt                // bytes from x to the present tile
-	fieldDstAt              // likewise of the result
+	fieldXAt                // bytes from x to the current tile
+	fieldDstAt              // bytes from dst to the current tile
 	fieldBase               // 0 products, 1 squares, 2 absolute differences
 	fieldProfile            // 0 none, 1 exp, 2 exp of a root, 3 power
-	fieldAdd                // 1 if sums begin with what is in the result
+	fieldAdd                // 1 if sums start from the result
 	fieldMask               // bits of the lanes of the last group
 	fieldA                  // parameters of the profile
 	fieldB
 	fieldC
-	fieldPower                   // exponent, as bits below the leading one, from the top
-	fieldBits                    // how many of them
+	fieldPower                   // bits of the exponent below the leading one, left-aligned
+	fieldBits                    // number of these bits
 	fieldWhole                   // 1 if all lanes of the last group are stored
-	fieldFlags                   // 64 bytes: not zero where a product was not finite
+	fieldFlags                   // 64 bytes: not zero if a product was not finite
 	fieldLanes = fieldFlags + 64 // 64 bytes: the mask by lanes
 )
 
@@ -50,7 +50,7 @@ type micro struct {
 	acc          [][]vec // by row, by register
 }
 
-// registers is how many registers a group of 64 bytes takes.
+// registers returns the number of registers for the groups, of 64 bytes each.
 func (m *micro) registers() int { return m.groups * 64 / m.width() }
 
 func (m *micro) field(offset int) mem { return mem{base: m.job, disp: offset} }
@@ -84,14 +84,14 @@ func (m *micro) advance(next string) {
 	m.countDown(m.field(fieldTiles), next)
 }
 
-// A place addresses R rows with a given stride: on x86 by two registers and two
-// multiples of the stride, on arm64 by a register for each.
+// A place addresses R rows with a given stride: on x86 by two registers and two multiples of the
+// stride, on arm64 by a register per row.
 type place struct {
 	low, high, stride, triple gp
 	each                      []gp
 }
 
-// place points to the rows of x or of the result in the present tile.
+// place returns the addresses of the rows of x or of the result in the current tile.
 func (m *micro) place(base, at, stride int) *place {
 	p := &place{low: m.get(base), stride: m.get(stride)}
 	m.addTo(m.field(at), p.low)
@@ -134,7 +134,7 @@ func (p *place) row(r int) mem {
 	}
 }
 
-// begin sets the sums to zero, or to what is in the result.
+// begin initialises the sums to zero, or to the result.
 func (m *micro) begin() {
 	load, done := m.label("load"), m.label("begun")
 	m.compare(m.field(fieldAdd), 0)
@@ -176,14 +176,14 @@ func (m *micro) sums() {
 	m.mark(end)
 }
 
-// steps is what the loop over the steps goes along.
+// steps holds the registers of the loop over the steps.
 type steps struct {
 	left, xStep      gp
 	x                *place
 	p, pGroup, pStep gp
 }
 
-// loop is the loop of one base, whose elements of x are factors or not.
+// loop emits the loop of one base. factors reports whether elements of x are used as factors.
 func (m *micro) loop(s steps, name string, body func(p []vec, x mem, acc []vec), factors bool) {
 	m.scope(func() {
 		element, advance := m.elements(s, factors)
@@ -199,9 +199,9 @@ func (m *micro) loop(s steps, name string, body func(p []vec, x mem, acc []vec),
 	})
 }
 
-// elements is where the element of a row is, and how to go on to the next step.
-// On NEON factors are read at a common offset, and others by pointers that move
-// on with the instruction that reads.
+// elements returns the operand of the element of a row, and a function that advances to the next
+// step. On NEON factors are read at a common offset, and other elements by pointers that the load
+// increments.
 func (m *micro) elements(s steps, factors bool) (element func(r int) mem, advance func()) {
 	switch {
 	case m.isa != neon:
@@ -219,7 +219,7 @@ func (m *micro) elements(s steps, factors bool) (element func(r int) mem, advanc
 	return func(r int) mem { return mem{base: s.x.each[r], index: s.xStep, then: true} }, func() {}
 }
 
-// loadPanel loads a step of the groups, 64 bytes of each.
+// loadPanel loads one step of the groups, 64 bytes each.
 func (m *micro) loadPanel(s steps, panel []vec) {
 	per := 64 / m.width()
 	for g := range m.groups {
@@ -241,9 +241,9 @@ func (m *micro) product(p []vec, x mem, acc []vec) {
 	})
 }
 
-// square adds the square of the difference, which loses nothing when rows are
-// far from the origin and near each other. On Zen the subtraction runs beside
-// the multiplications and is free.
+// square adds the squared difference, which does not cancel when rows are far from the origin and
+// close to each other. On Zen the subtraction runs in parallel with the multiplications and is
+// free.
 func (m *micro) square(p []vec, x mem, acc []vec) {
 	m.scope(func() {
 		for v, t := range m.differences(p, x) {
@@ -252,8 +252,8 @@ func (m *micro) square(p []vec, x mem, acc []vec) {
 	})
 }
 
-// absolute adds by a multiplication with one, which leaves the units that add
-// to the subtraction. NEON has an instruction for the absolute difference.
+// absolute adds by a multiply-add with one, which leaves the adders to the subtraction. NEON has an
+// instruction for the absolute difference.
 func (m *micro) absolute(p []vec, x mem, acc []vec, ones, clearSign vec) {
 	m.scope(func() {
 		if m.isa == neon {
@@ -272,8 +272,8 @@ func (m *micro) absolute(p []vec, x mem, acc []vec, ones, clearSign vec) {
 	})
 }
 
-// differences yields p[v] − x. AVX-512 broadcasts x within the subtraction,
-// which measured a third faster than to broadcast it once for all v.
+// differences yields p[v] − x. AVX-512 broadcasts x within the subtraction, which measured a third
+// faster than broadcasting it once for all v.
 func (m *micro) differences(p []vec, x mem) iter.Seq2[int, vec] {
 	var b vec
 	if m.isa != avx512 {
@@ -318,8 +318,7 @@ func (m *micro) finish() {
 	m.eachStored(dst, storing)
 }
 
-// chunk is how many sums are worked on at a time: as many as there are
-// registers for.
+// chunk returns the number of sums processed at a time, limited by registers.
 func (m *micro) chunk() int {
 	if m.isa == avx2 {
 		return 2
@@ -339,7 +338,7 @@ func (m *micro) inChunks(n int, f func(x []vec)) {
 	}
 }
 
-// exp is e^(a·s).
+// exp sets s = e^(a·s).
 func (m *micro) exp(s []vec) {
 	m.scope(func() {
 		a, least, most := m.vec(), m.vec(), m.vec()
@@ -360,7 +359,7 @@ func (m *micro) exp(s []vec) {
 	m.exponentials(s)
 }
 
-// expOfRoot is (1 + b·z + c·z²)·e^z with z = a·√s, a ≤ 0.
+// expOfRoot sets s = (1 + b·z + c·z²)·e^z with z = a·√s, a ≤ 0.
 func (m *micro) expOfRoot(s []vec) {
 	q := m.vecs(len(s))
 	m.scope(func() {
@@ -388,8 +387,8 @@ func (m *micro) expOfRoot(s []vec) {
 	}
 }
 
-// raise is (a·s + b)^power for a power of at least one, by squaring and
-// multiplying from its leading bit on.
+// raise sets s = (a·s + b)^power for a power of at least one, by squaring and multiplying from its
+// leading bit down.
 func (m *micro) raise(s []vec) {
 	a, t := m.vec(), m.vecs(len(s))
 	m.broadcast(m.field(fieldA), a)
@@ -415,8 +414,8 @@ func (m *micro) raise(s []vec) {
 	m.mark(end)
 }
 
-// flagProducts notes sums of products that are not finite: ∞ − ∞ on the way may
-// have spoiled them, and a profile would hide it.
+// flagProducts records sums of products that are not finite: an intermediate ∞ − ∞ may have
+// corrupted them, and a profile would hide it.
 func (m *micro) flagProducts() {
 	done := m.label("flagged")
 	m.compare(m.field(fieldBase), 0)

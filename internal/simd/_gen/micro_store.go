@@ -1,9 +1,8 @@
 package main
 
-// Sums and their places in the result; the lanes of the last group may be
-// fewer.
+// Moves between sums and the result. The last group may have fewer lanes.
 
-// A direction is to the registers or to the result.
+// A direction is loading to registers or storing to the result.
 type direction int
 
 const (
@@ -30,8 +29,8 @@ func (m *micro) eachStored(p *place, to direction) {
 	}
 }
 
-// visit moves every register, those of the last group by a function of their
-// own, which is also told which of the group they are.
+// visit moves every register. Registers of the last group are passed to last, with their index in
+// the group.
 func (m *micro) visit(p *place, to direction, last func(a vec, at mem, part int)) {
 	whole, per := m.mover(to), 64/m.width()
 	for r, row := range m.acc {
@@ -56,7 +55,7 @@ func (m *micro) mover(to direction) func(a vec, at mem, part int) {
 	}
 }
 
-// laneMover moves the lanes of AVX2 that the job has.
+// laneMover moves the lanes of AVX2 that the mask of the job selects.
 func (m *micro) laneMover(to direction) func(a vec, at mem, part int) {
 	return func(a vec, at mem, part int) {
 		m.scope(func() {
@@ -71,7 +70,7 @@ func (m *micro) laneMover(to direction) func(a vec, at mem, part int) {
 	}
 }
 
-// wholeOrPart runs the first if all lanes of the last group are there.
+// wholeOrPart emits a branch to whole if the last group has all lanes, else to part.
 func (m *micro) wholeOrPart(whole, part func()) {
 	partial, done := m.label("partial"), m.label("moved")
 	m.compare(m.field(fieldWhole), 0)
@@ -83,7 +82,7 @@ func (m *micro) wholeOrPart(whole, part func()) {
 	m.mark(done)
 }
 
-// moveRuns moves whole rows of NEON, whose tiles are one group wide.
+// moveRuns moves whole rows on NEON, whose tiles are one group wide.
 func (m *micro) moveRuns(p *place, to direction) {
 	for r, row := range m.acc {
 		if to == loading {
@@ -94,8 +93,8 @@ func (m *micro) moveRuns(p *place, to direction) {
 	}
 }
 
-// moveSome moves the lanes of NEON that the mask of the job has, a register of
-// all rows after the other.
+// moveSome moves the lanes on NEON that the mask of the job selects, register by register for all
+// rows.
 func (m *micro) moveSome(p *place, to direction) {
 	bits := m.get(fieldMask)
 	for v := range m.acc[0] {

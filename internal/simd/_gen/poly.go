@@ -5,14 +5,14 @@ import (
 	"math/big"
 )
 
-// precision is that of the arithmetic which finds coefficients, in bits.
+// precision is the precision, in bits, of the computation of coefficients.
 const precision = 400
 
 func number(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
 
-// interpolant returns the coefficients, constant first, of the polynomial of
-// the given degree that agrees with f at the Chebyshev nodes of [lo, hi]: its
-// largest error is within a small factor of the least possible one.
+// interpolant returns the coefficients, constant first, of the polynomial of the given degree that
+// agrees with f at the Chebyshev nodes of [lo, hi]. Its maximal error is within a small factor of
+// the best possible.
 func interpolant(f func(x *big.Float) *big.Float, lo, hi float64, degree int) []float64 {
 	n := degree + 1
 	x, y := make([]*big.Float, n), make([]*big.Float, n)
@@ -24,8 +24,7 @@ func interpolant(f func(x *big.Float) *big.Float, lo, hi float64, degree int) []
 	return coefficients(x, dividedDifferences(x, y))
 }
 
-// dividedDifferences turns the values y at x into the coefficients of Newton's
-// form.
+// dividedDifferences turns the values y at x into the coefficients of Newton's form.
 func dividedDifferences(x, y []*big.Float) []*big.Float {
 	for k := 1; k < len(x); k++ {
 		for i := len(x) - 1; i >= k; i-- {
@@ -37,7 +36,7 @@ func dividedDifferences(x, y []*big.Float) []*big.Float {
 	return y
 }
 
-// coefficients multiplies Newton's form out.
+// coefficients expands Newton's form into powers of x.
 func coefficients(x, newton []*big.Float) []float64 {
 	n := len(x)
 	p := []*big.Float{newton[n-1]}

@@ -2,10 +2,10 @@ package main
 
 import "fmt"
 
-// rows emits products of a few rows of a matrix with vectors: their inner products with
-// x, the addition of t times the rows to y, or both in one sweep, as a symmetric matrix
-// wants it. A round takes eight columns whatever the registers, so that sums run in the
-// same eight lanes, and have the same bits, on every instruction set.
+// rows emits products of a few rows of a matrix with vectors: their inner products with x, the
+// addition of t times the rows to y, or both in one sweep, as needed for a symmetric matrix. A
+// round takes eight columns on every instruction set, so that sums use the same eight lanes and
+// have the same bits.
 type rows struct {
 	*lanes
 	dot, add bool
@@ -57,10 +57,10 @@ func emitRowsOf(l *lanes, n int, name, doc string, dot, add bool) {
 	l.leave()
 }
 
-// registers is how many of them hold the columns of a round.
+// registers returns the number of registers that hold the columns of a round.
 func (r *rows) registers() int { return 64 / r.width() }
 
-// begin loads what stays in registers.
+// begin loads the values that stay in registers.
 func (r *rows) begin(n int) {
 	if r.dot {
 		r.x = r.parameter("x")
@@ -92,7 +92,7 @@ func (r *rows) eachSum(base gp, f func(sum vec, at mem)) {
 	}
 }
 
-// columns is one register of a round.
+// columns emits the work of one register of a round.
 func (r *rows) columns(i int) {
 	at := i * r.width()
 	v, x, y := r.vec(), vec(0), vec(0)

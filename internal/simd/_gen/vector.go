@@ -2,23 +2,22 @@ package main
 
 import "math"
 
-// vector emits the functions over slices: one routine for each instruction set,
-// which goes to the loop of the function it is asked for. A round takes one
-// register, or as many on NEON as make 64 bytes; the processor overlaps the
-// rounds, which depend on each other by nothing.
+// vector emits the functions over slices: one routine per instruction set, which branches to the
+// loop of the requested function. A round takes one register, or on NEON as many as make 64 bytes;
+// rounds are independent, so the processor overlaps them.
 type vector struct {
 	*lanes
 	a, b vec // parameters, in every lane
-	y    vec // what dst holds, for functions of two slices
+	y    vec // old values of dst, for functions of two slices
 }
 
-// A function turns a register of src into a register of dst, in place.
+// A function emits the code that maps a register of src to a register of dst, in place.
 type function struct {
 	name  string // as in vector.go
 	emit  func(v *vector, x vec)
 	ofTwo bool // v.y is wanted
 
-	// together is emit for the registers of a round, if they gain by it.
+	// together emits all registers of a round at once, for functions that are faster that way.
 	together func(v *vector, x []vec)
 }
 
@@ -70,7 +69,7 @@ func emitFunctions(l *lanes) {
 	l.leave()
 }
 
-// registersOfRound is how many registers of src a round takes.
+// registersOfRound returns the number of registers of src in a round.
 func (l *lanes) registersOfRound() int {
 	if l.isa == neon {
 		return 4
@@ -96,7 +95,7 @@ func (v *vector) round(fn function, dst, src mem) {
 	}
 }
 
-// one is a round on one register.
+// one emits a round on one register.
 func (v *vector) one(fn function, dst, src mem) {
 	x := v.vec()
 	v.move(src, x)
@@ -108,9 +107,8 @@ func (v *vector) one(fn function, dst, src mem) {
 	v.move(x, dst)
 }
 
-// emitLargest emits the scan for the largest magnitude. NaN is noted apart,
-// since the comparison would lose it: m − m is NaN or zero for m = min(|x|, the
-// largest number).
+// emitLargest emits the scan for the largest magnitude. NaN is recorded separately, since the
+// comparison would lose it: m − m is NaN or zero for m = min(|x|, the largest number).
 func emitLargest(l *lanes) {
 	l.function("largestF64", "func(x *float64, registers int, lanes *[8]float64)",
 		"sets lanes to the largest |x| of each lane, NaN if one of them is.")

@@ -2,19 +2,16 @@ package main
 
 import "math"
 
-// Functions made of e^x: with n the whole number nearest to x/ln2 and
-// r = x − n·ln2,
+// Functions composed of e^x. With n the integer nearest to x/ln2 and r = x − n·ln2,
 //
-//	e^x = 2^n·(1 + r + s),   s = r²·q(r) + what rounding took from r.
+//	e^x = 2^n·(1 + r + s),   s = r²·q(r) + (rounding error of r).
 //
 // The three parts are added in the order that loses least.
 
-// split is e^x in these parts. The largest error of 1 + r + s is near half a
-// unit of its last place.
+// split is e^x in these parts. The error of 1 + r + s is at most about half an ulp.
 type split struct{ n, r, s vec }
 
-// splitExp splits e^(x+tail), |x| < 1500 and the tail below 2^−40; it spoils
-// both.
+// splitExp splits e^(x+tail) for |x| < 1500 and |tail| < 2^−40. It overwrites both.
 func (l *lanes) splitExp(x, tail vec) split {
 	e := split{l.vec(), l.vec(), l.vec()}
 	l.set(l.rounder(), e.n)
@@ -39,7 +36,7 @@ func (l *lanes) splitExpOf(x vec) split {
 	return l.splitExp(x, tail)
 }
 
-// join sets dst = (1 + r + s)·2^n and spoils the parts.
+// join sets dst = (1 + r + s)·2^n. It overwrites the parts.
 func (l *lanes) join(e split, dst vec) {
 	one := l.vec()
 	l.set(l.value(1), one)
@@ -51,10 +48,9 @@ func (l *lanes) join(e split, dst vec) {
 // sign sets s to the sign of x.
 func (l *lanes) sign(x, s vec) { l.andConst(x, signBit, s) }
 
-// scaledExp is e^(a·x) by the operations of the micro-kernels, so that it has
-// their bits.
+// scaledExp is e^(a·x), with the operations and so the bits of the micro-kernels.
 func (v *vector) scaledExp(x []vec) {
-	product := v.vec() // AVX2 works on the bits: a NaN may have become a number
+	product := v.vec() // AVX2 manipulates bits: a NaN may have become a number
 	zero, infinite := v.expLimits()
 	for i := range x {
 		v.mul(v.a, x[i], x[i])
@@ -68,9 +64,9 @@ func (v *vector) scaledExp(x []vec) {
 	}
 }
 
-// tanh of z = a·x + b is (e^y − 1)/(e^y + 1) with y = 2|z|, both divided by
-// 2^n; the sign comes back at the end. From |z| = 22 on it is one. What rounding
-// took from the divisor corrects the quotient, which would be beyond 2 ulp.
+// tanh of z = a·x + b is (e^y − 1)/(e^y + 1) with y = 2|z|, both divided by 2^n; the sign is
+// restored at the end. From |z| = 22 on it is 1. The rounding error of the divisor corrects the
+// quotient, which otherwise exceeds 2 ulp.
 func (v *vector) tanh(x vec) {
 	v.affine(x)
 	s, m, over, lost := v.vec(), v.vec(), v.vec(), v.vec()

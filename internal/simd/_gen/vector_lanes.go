@@ -1,6 +1,6 @@
 package main
 
-// What the functions over slices of float64 do with lanes.
+// Lane operations of the functions over slices.
 
 // replaceConst is replace by a constant after a comparison with a constant.
 func (l *lanes) replaceConst(dst, a vec, so comparison, b, by float64) {
@@ -31,7 +31,7 @@ func (l *lanes) limited(f func(limit vec, x arg, dst vec), c constant, x, dst ve
 	})
 }
 
-// inversePower sets dst = 2^−n for whole n with |n| ≤ 1022.
+// inversePower sets dst = 2^−n for integer n with |n| ≤ 1022.
 func (l *lanes) inversePower(n, dst vec) {
 	l.scope(func() { // 1023 − n in the low bits, and from there into the exponent
 		t := l.vec()
@@ -41,8 +41,8 @@ func (l *lanes) inversePower(n, dst vec) {
 	})
 }
 
-// timesPower sets dst = p·2^n, rounded once, for whole n; n is spoiled. AVX2
-// works on the bits of p, so that a NaN of n must not reach it.
+// timesPower sets dst = p·2^n, rounded once, for integer n, which it overwrites. AVX2 manipulates
+// the bits of p, so n must not be NaN.
 func (l *lanes) timesPower(p, n, dst vec) {
 	if l.isa == avx2 {
 		l.scope(func() {

@@ -9,7 +9,7 @@ import (
 //
 //	log m = 2·artanh(s) = 2s + s·z·p(z),   z = s².
 
-// rootOfHalf is the bits of the least m.
+// rootOfHalf holds the bits of √½, the lower bound of m.
 var rootOfHalf = math.Float64bits(math.Sqrt2 / 2)
 
 const mantissa = constant(1<<52 - 1)
@@ -25,8 +25,8 @@ func (l *lanes) splitLog(u, k, m vec) {
 	l.addBits(m, constant(rootOfHalf), m)
 }
 
-// artanhTail is p(z) = 2/3 + 2z/5 + 2z²/7 + … without its first terms, divided
-// by the power of z that is common to the others.
+// artanhTail returns p(z) = 2/3 + 2z/5 + 2z²/7 + … without its first skipped terms, divided by the
+// common power of z.
 func artanhTail(skipped int) func(z *big.Float) *big.Float {
 	return func(z *big.Float) *big.Float {
 		sum, power := number(0), number(1)
@@ -39,18 +39,18 @@ func artanhTail(skipped int) func(z *big.Float) *big.Float {
 	}
 }
 
-// largestZ is z for m = √2.
+// largestZ is z for m = √2, the upper bound.
 const largestZ = (math.Sqrt2 - 1) / (math.Sqrt2 + 1) * (math.Sqrt2 - 1) / (math.Sqrt2 + 1)
 
-// log1p is log(1 + z) for z = a·x. With u = 1 + z rounded and d what rounding
-// took, it is log u + d/u; log m = f − (f²/2 − s·(f²/2 + z·p(z))).
+// log1p is log(1 + z) for z = a·x. With u the rounded 1 + z and d its rounding error, it is log u +
+// d/u; log m = f − (f²/2 − s·(f²/2 + z·p(z))).
 func (v *vector) log1p(x vec) {
 	v.mul(v.a, x, x)
 	u, d, k, f := v.vec(), v.vec(), v.vec(), v.vec()
 	v.addConst(x, v.value(1), u)
 	v.scope(func() { v.lost(x, u, d) })
 	v.splitLog(u, k, f)
-	v.scope(func() { // d/2^k; beyond 2^1000 it does not count
+	v.scope(func() { // d/2^k; negligible beyond 2^1000
 		t := v.vec()
 		v.atMostConst(1000, k, t)
 		v.inversePower(t, t)
@@ -79,7 +79,7 @@ func (v *vector) log1p(x vec) {
 	v.move(f, x)
 }
 
-// lost sets d = x − (u − 1), exactly, for u the rounded 1 + x.
+// lost sets d = x − (u − 1), exactly, where u is the rounded 1 + x.
 func (v *vector) lost(x, u, d vec) {
 	one, t := v.vec(), v.vec()
 	v.set(v.value(1), one)
@@ -90,8 +90,8 @@ func (v *vector) lost(x, u, d vec) {
 	v.add(d, t, d)
 }
 
-// divideByOnePlus sets d = d/(1 + f) to some ten bits, by
-// 1/(1+f) = (1 − s)/(1 + s) = 2/(2+f)·(1 − s + s² − …).
+// divideByOnePlus sets d = d/(1 + f) to about ten bits, by 1/(1+f) = (1 − s)/(1 + s) = 2/(2+f)·(1 −
+// s + s² − …).
 func (v *vector) divideByOnePlus(d, s, inverse vec) {
 	v.scope(func() {
 		t, one := v.vec(), v.vec()
@@ -104,8 +104,7 @@ func (v *vector) divideByOnePlus(d, s, inverse vec) {
 	})
 }
 
-// logLimits puts the values of log(1+x) where the formula has none, and the
-// sign of zero.
+// logLimits sets log(1+x) where the formula fails, and the sign of zero.
 func (v *vector) logLimits(x, y vec) {
 	v.replaceConst(y, x, equal, math.Inf(1), math.Inf(1))
 	v.replaceConst(y, x, equal, -1, math.Inf(-1))

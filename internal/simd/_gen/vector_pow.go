@@ -2,12 +2,12 @@ package main
 
 import "math"
 
-// A pair is a number in two parts, the second below the rounding of the first.
+// A pair is a number in two parts: hi, and lo below its rounding error.
 type pair struct{ hi, lo vec }
 
 func (l *lanes) pair() pair { return pair{l.vec(), l.vec()} }
 
-// multiplyPairs sets dst = a·b, another pair.
+// multiplyPairs sets dst = a·b. dst must be another pair.
 func (l *lanes) multiplyPairs(a, b, dst pair) {
 	l.mul(a.hi, b.hi, dst.hi)
 	l.move(dst.hi, dst.lo)
@@ -16,7 +16,7 @@ func (l *lanes) multiplyPairs(a, b, dst pair) {
 	l.fma(a.lo, b.hi, dst.lo)
 }
 
-// accumulate adds b, which is not larger than the sum unless that is zero.
+// accumulate adds b to the sum. |b| must not exceed |sum| unless the sum is zero.
 func (l *lanes) accumulate(sum pair, b vec) {
 	l.scope(func() {
 		t := l.vec()
@@ -28,7 +28,7 @@ func (l *lanes) accumulate(sum pair, b vec) {
 	})
 }
 
-// normalize takes into the first part what of the second belongs there.
+// normalize renormalises a pair: lo is again below the rounding error of hi.
 func (l *lanes) normalize(p pair) {
 	l.scope(func() {
 		t := l.vec()
@@ -58,7 +58,7 @@ func (v *vector) pow(x vec) {
 	v.replaceConst(x, special, below, -746, 0)
 }
 
-// splitAnyLog is splitLog of x ≥ 0 in place: subnormal numbers are scaled first.
+// splitAnyLog is splitLog for x ≥ 0, in place. Subnormal numbers are scaled first.
 func (v *vector) splitAnyLog(x, k vec) {
 	v.scope(func() {
 		less, least, scaled := v.vec(), v.vec(), v.vec()
@@ -72,7 +72,7 @@ func (v *vector) splitAnyLog(x, k vec) {
 	})
 }
 
-// logPair is log(2^k·m) to about 2^−65 of it; it spoils m.
+// logPair sets sum to log(2^k·m), with a relative error of about 2^−65. It overwrites m.
 func (v *vector) logPair(m, k vec, sum pair) {
 	s, z, g := v.pair(), v.pair(), v.pair()
 	v.quotient(m, s, z)
@@ -92,7 +92,7 @@ func (v *vector) logPair(m, k vec, sum pair) {
 	v.normalize(sum)
 }
 
-// quotient sets s = (m − 1)/(m + 1); it spoils m and the scratch.
+// quotient sets s = (m − 1)/(m + 1). It overwrites m and the scratch.
 func (v *vector) quotient(m vec, s, scratch pair) {
 	v.scope(func() {
 		f, inverse := v.vec(), v.vec()

@@ -7,8 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// x86 is AVX2 with FMA, or AVX-512, by the assembler library avo, which finds
-// registers for the scalars.
+// x86 emits AVX2 with FMA, or AVX-512, through avo, which allocates the scalar registers.
 type x86 struct {
 	*build.Context
 	*pool
@@ -115,7 +114,7 @@ func (x *x86) shiftOut(r gp, ifZero string) {
 	x.JCC(operand.LabelRef(ifZero))
 }
 
-// Vectors. An emit is an instruction of any number of operands, as avo has them.
+// Vectors. An emit is an instruction with any number of operands, as in avo.
 
 type emit func(ops ...operand.Op)
 
@@ -157,8 +156,8 @@ func (x *x86) atMost(limit vec, v arg, dst vec)  { x.do(x.VMINPD, v, limit, dst)
 func (x *x86) and(a vec, b arg, dst vec)         { x.do(x.VANDPD, b, a, dst) }
 func (x *x86) or(a vec, b arg, dst vec)          { x.do(x.VORPD, b, a, dst) }
 
-// withConst emits an instruction whose first operand is a constant in memory,
-// by the form of the instruction set: plain, or with a broadcast.
+// withConst emits an instruction whose first operand is a constant in memory, in the form of the
+// instruction set: plain, or with a broadcast.
 func (x *x86) withConst(c mem, plain, broadcast emit, rest ...arg) {
 	if x.isa == avx512 {
 		plain = broadcast
@@ -212,7 +211,7 @@ func (x *x86) replace(dst, a vec, so comparison, b, by vec) {
 	})
 }
 
-// opmask is a mask register with the bits at m.
+// opmask loads a mask register from m.
 func (x *x86) opmask(m mem) reg.OpmaskVirtual {
 	bits, k := x.GP32(), x.K()
 	x.MOVL(x.op(m), bits)
@@ -232,28 +231,27 @@ func (x *x86) storeMasked(src vec, k reg.OpmaskVirtual, m mem) {
 func (x *x86) loadByLanes(m mem, mask, dst vec)  { x.VMASKMOVPD(x.op(m), x.op(mask), x.op(dst)) }
 func (x *x86) storeByLanes(src, mask vec, m mem) { x.VMASKMOVPD(x.op(src), x.op(mask), x.op(m)) }
 
-// subElement is dst = a − the element at m, which AVX-512 broadcasts within the
-// subtraction.
+// subElement sets dst = a − the element at m, which AVX-512 broadcasts within the subtraction.
 func (x *x86) subElement(a vec, m mem, dst vec) {
 	x.do(x.VSUBPD_BCST, m, a, dst)
 }
 
-// choose sets dst to the entries of a table of eight by the low bits of n.
+// choose sets dst to entries of a table of eight, selected by the low bits of n.
 func (x *x86) choose(table mem, n, dst vec) { x.do(x.VPERMPD, table, n, dst) }
 
-// scale sets dst = p·2^n for whole n, rounded down.
+// scale sets dst = p·2^⌊n⌋.
 func (x *x86) scale(p, n, dst vec) { x.do(x.VSCALEFPD, n, p, dst) }
 
 // multiplyByHalves sets dst = p·2^n for n plus the rounder.
 func (x *x86) multiplyByHalves(p, n, dst vec, one mem) {
 	e, half := x.vec(), x.vec()
 	const shift = 20
-	x.shiftLeft(32, n, e) // the integer into the high half of the lane
+	x.shiftLeft(32, n, e) // the integer moves to the high half of the lane
 	x.do(x.VPSRAD, 1, e, half)
 	x.do(x.VPSLLD, shift, half, half)
 	x.do(x.VPSLLD, shift, e, e)
 	x.do(x.VPSUBD, half, e, e)
-	for _, power := range []vec{half, e} { // products, so that NaN stays NaN
+	for _, power := range []vec{half, e} { // multiplies, so that NaN stays NaN
 		x.do(x.VPADDD, one, power, power)
 		x.mul(p, power, p)
 	}

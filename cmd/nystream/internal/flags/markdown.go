@@ -8,10 +8,10 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// endOfTopic ends the part of a page that is a topic of help.
+// endOfTopic ends the part of a page that serves as a help topic.
 const endOfTopic = "<!-- end of the topic -->"
 
-// plainText turns a page of Markdown into a title and plain text of at most width columns.
+// plainText converts a page of Markdown to a title and plain text of at most width columns.
 func plainText(page string, width int) (title, text string) {
 	page, _, _ = strings.Cut(page, endOfTopic)
 	title, page, _ = strings.Cut(strings.TrimPrefix(page, "# "), "\n")
@@ -63,13 +63,13 @@ func plainBlock(lines []string, width int) string {
 	}
 }
 
-// plainTable aligns the cells of a table, and folds those of its last column.
+// plainTable aligns the cells of a table, and wraps those of its last column.
 func plainTable(lines []string, width int) string {
 	var rows [][]string
 	widths := make([]int, strings.Count(lines[0], "|"))
 	for i, line := range lines {
 		if i == 1 {
-			continue // the rule below the head
+			continue // the rule under the header
 		}
 		cells := strings.Split(strings.Trim(withoutMarkup(line), "| "), " | ")
 		for j, cell := range cells {

@@ -28,7 +28,7 @@ func NewPredict(a *app.App, families []*saved.Family) *cobra.Command {
 	p.set.Flag("label").Describe("column", "true labels, in a column or file")
 	p.set.Add(
 		flags.Flag{Name: "probabilities", Usage: "write class probabilities", Doc: "of fit ridge or fit askls --merge stack", Group: flags.Output, First: true, Value: flags.Bool(&p.probabilities, false)},
-		flags.Flag{Name: "interval", Arg: "probability", Usage: "write an interval for each number, such as 0.9", Group: flags.Output, First: true, Value: flags.Float(&p.interval, 0)},
+		flags.Flag{Name: "interval", Field: "Level", Arg: "probability", Usage: "write an interval for each number, such as 0.9", Group: flags.Output, First: true, Value: flags.Float(&p.interval, 0)},
 		flags.Flag{Name: "decisions", Usage: "write decision values, one for each class", Group: flags.Output, Value: flags.Bool(&p.decisions, false)},
 		flags.Flag{Name: "std", Usage: "write a standard deviation for each number", Group: flags.Output, Value: flags.Bool(&p.std, false)},
 		flags.Flag{Name: "novelty", Arg: "share", Usage: "share of ordinary rows to mark as novel", Doc: "such as 0.01", Group: flags.Output, Value: flags.Float(&p.novelty, 0)},
@@ -37,7 +37,7 @@ func NewPredict(a *app.App, families []*saved.Family) *cobra.Command {
 	return cmd
 }
 
-// predictKeys are the keys of predict for models of classes.
+// predictKeys has the JSON keys of predict for classes.
 var predictKeys = report.NewGroup("predict, of classes")
 
 var keyPredicted = predictKeys.Key("predicted", "predicted classes: class, rows")
@@ -97,7 +97,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	return printRows(p.app, r, func(out *report.Report) error { return a.report(r, out) })
 }
 
-// answer returns what the flags ask the model for.
+// answer returns the prediction requested by the flags.
 func (p *predictCommand) answer(f *saved.File, m model.Transformer) (*prediction, error) {
 	if p.set.Given("novelty") {
 		return p.markNovel(f, m)

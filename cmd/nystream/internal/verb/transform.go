@@ -14,14 +14,14 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// transformCommand is one command line of transform.
+// transformCommand holds the flags of one run of transform.
 type transformCommand struct {
 	application
 	side  model.Side
 	scale flags.Word // --coordinates
 	shard fit.Shard
 
-	asList string // the name of a column of lists, or ""
+	asList string // the name of the list column, or ""
 }
 
 func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
@@ -44,7 +44,7 @@ func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
 	return cmd
 }
 
-// transformKeys are the keys of transform.
+// transformKeys has the JSON keys of transform.
 var transformKeys = report.NewGroup("transform")
 
 var (

@@ -454,7 +454,7 @@ func roundsOrWhyNot(t *testing.T) {
 		states := fmt.Sprint("states", i)
 		shard := append(append([]string{"fit"}, words...), "--states", states, "--shard")
 		if len(rounds) == 0 {
-			fails(t, append(shard, "1/2"), nil, io.Discard, app.ExitUsage, "cannot be shared out: ")
+			fails(t, append(shard, "1/2"), nil, io.Discard, app.ExitUsage, "cannot be sharded: ")
 			continue
 		}
 		fitModel(t, fit)

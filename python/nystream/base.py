@@ -1,4 +1,4 @@
-"""What all estimators share: rows of any kind become files for the command, and its models are kept.
+"""The base of all estimators: it writes rows to files for the command, and keeps its models.
 
 X is a list of files, an array, a sparse matrix or a Frame from here on. A Frame keeps the types of its columns, and
 travels as an Arrow stream that NumPy alone writes: text stays text, and nulls are nulls.
@@ -217,7 +217,7 @@ class Estimator(BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Any:
-        """Return an estimator with a model in a file; other parameters than kernel have their defaults.
+        """Return an estimator with the model of a file; parameters other than kernel have their defaults.
 
         -> estimator : Estimator
             ValueError is raised if the model is of another kind."""
@@ -290,7 +290,7 @@ class Estimator(BaseEstimator):
         return x, []
 
     def _refuse_nulls(self, nulls: dict[Any, int], frame: bool) -> None:
-        """Refuse columns with so many missing numbers each, unless nulls treats them."""
+        """Refuse columns with missing numbers, given how many each has, unless the parameter nulls treats them."""
         if nulls and self.nulls in (None, 'error'):
             raise ValueError("Input X contains NaN or infinity in %s (%d values): set nulls='indicator', 'mean' or 'zero'%s" % (
                 quoted(list(nulls)), sum(nulls.values()), dropped(list(nulls)) if frame else ''))

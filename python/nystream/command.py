@@ -112,10 +112,10 @@ def listed(names: Iterable[str]) -> str:
 
 
 class Words:
-    """How an estimator says what the command does: parameters for flags, names for temporary files.
+    """Translates messages of the command: flags to parameters, temporary files to names.
 
-    parameters has the name of a parameter for each flag, files a name for each path. frame tells that columns are
-    those of a frame in memory."""
+    parameters has the name of a parameter for each flag, files a name for each path. frame says whether
+    the columns come from a frame in memory."""
 
     def __init__(self, parameters: Mapping[str, str], files: Mapping[str, str], frame: bool = False):
         self.parameters, self.files, self.frame = parameters, files, frame
@@ -176,7 +176,7 @@ def run(arguments: list[str], progress: bool = False, words: Words = _plain) -> 
 
 
 def _start(arguments: list[str], lifeline: bool = True, **pipes: Any) -> subprocess.Popen:
-    """Start the command. Its standard input is a pipe that ends with this process, and a lifeline unless it has rows."""
+    """Start the command. Its standard input is a pipe that carries rows, or only tells that this process has ended."""
     environment = {**os.environ, 'NYSTREAM_LIFELINE': 'stdin' if lifeline else ''}
     return subprocess.Popen([find(), '--log-format=json', *arguments], stdin=subprocess.PIPE, env=environment, **pipes)
 

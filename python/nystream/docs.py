@@ -32,7 +32,7 @@ _parameters = {
     'X': """array, sparse matrix, frame, Arrow stream, path or list of paths
     Rows, of shape (n_samples, n_features). Columns of text become 0/1 columns. Named columns are found by name.""",
     'y': """ignored, or str or list of str
-    Names of columns of X that are no features.""",
+    Names of columns of X that are not features.""",
     'sample_weight': """array of shape (n_samples,) or None
     Weight of each row, 0 or more; a row of weight 0 counts as absent.""",
     'Y': """rows of any kind that X may be, or None

@@ -1,8 +1,8 @@
 """Estimators in the conventions of scikit-learn, fitted and applied by the command nystream.
 
 X is an array, a sparse matrix, a frame of pandas or polars, an Arrow stream (a table or reader of pyarrow, or any object
-with __arrow_c_stream__; needs pyarrow), or paths and URLs of files that the command reads. y may name columns of all but
-arrays; they are no features then. Results are arrays; batches gives them as a stream, in flat memory.
+with __arrow_c_stream__; needs pyarrow), or paths and URLs of files that the command reads. Unless X is an array, y may
+name columns of X, which then are not features. Results are arrays; batches gives them as a stream, in flat memory.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Clusters(ClusterMixin, _LowRank):
 class Novelty(OutlierMixin, _LowRank):
     """Rows far from the span of the principal components in feature space (Hoffmann 2007).
 
-    Distances of held-out rows tell which share of new rows like those of the fit is marked.
+    The threshold comes from the distances of held-out rows.
 
     share : float
         Share of new rows like those of the fit that predict marks. contamination, of other detectors, is a share of
@@ -293,9 +293,9 @@ class Ridge(RegressorMixin, _Predictor):
     alpha : float, list of float or None
         Penalty of ‖f‖² against the sum of squares; None or a list is cross-validated.
     kernel : str, list of str or None
-        Name or expression of `nystream help kernels`, or a list to choose from; None is a list of four.
+        Name or expression of `nystream help kernels`, or a list to choose from; None tries four.
     n_landmarks : int or 'auto'
-        Number of landmarks: more make smaller errors, and time grows with their square. 'auto' doubles 250 up to 4,000,
+        Number of landmarks: more lower the error, and time grows with their square. 'auto' doubles 250 up to 4,000,
         while that removes 5 % of the cross-validated squared error.
     metric : {'diagonal', 'full'} or None
         'diagonal' learns a factor for each column, 'full' a matrix for distances.
@@ -443,9 +443,9 @@ class Classifier(_Chooser):
     alpha : float, list of float or None
         Penalty; None or a list is cross-validated.
     kernel : str, list of str or None
-        Name or expression of `nystream help kernels`, or a list to choose from; None is a list of four.
+        Name or expression of `nystream help kernels`, or a list to choose from; None tries four.
     n_landmarks : int or 'auto'
-        Number of landmarks: more make smaller errors, and time grows with their square. 'auto' doubles 250 up to 4,000,
+        Number of landmarks: more lower the error, and time grows with their square. 'auto' doubles 250 up to 4,000,
         while that removes 5 % of the cross-validated squared error.
     metric : {'diagonal', 'full'} or None
         'diagonal' learns a factor for each column, 'full' a matrix for distances.

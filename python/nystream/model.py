@@ -341,7 +341,7 @@ def mapped(meta, m, x, side='left'):
 
 
 def entries(meta, m, a):
-    """u of new rows of entries of an explicit matrix, with its map."""
+    """u of new rows of an explicit matrix, whose entries its map is applied to."""
     name, scale = re.match(r'(\w+)(?:\(scale=(.*)\))?$', meta['map']).groups()
     a = a * float(scale or 1)
     a = {'identity': lambda a: a, 'relu': lambda a: np.maximum(0, a),
@@ -438,7 +438,7 @@ class Model:
 
     def decision_function(self, x):
         if self.meta['method'] not in ('askls', 'ridge') or not len(self.classes_):
-            raise NotImplementedError('%s: models of %s choose no classes' % (self.path, self.meta['method']))
+            raise NotImplementedError('%s: models of %s do not classify' % (self.path, self.meta['method']))
         return self.transform(x)
 
     def predict(self, x):

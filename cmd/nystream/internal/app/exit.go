@@ -45,10 +45,10 @@ func (a *App) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	if ctx.Err() != nil {
 		err = errors.New("interrupted; no output was written")
 		if a.wroteToPipe {
-			err = errors.New("interrupted; rows that were sent before stay sent")
+			err = errors.New("interrupted; rows sent before cannot be taken back")
 		}
 		if a.Resumable != nil && a.Resumable() {
-			err = fmt.Errorf("%w; what was done is kept in %s: the same command goes on from there", err, a.ResumeFrom)
+			err = fmt.Errorf("%w; progress is kept in %s: the same command resumes the fit", err, a.ResumeFrom)
 		}
 	}
 	message := flags.Spell(cmd, err.Error())

@@ -114,7 +114,7 @@ func (j *Job) Preparations() (left, right prepare.Preparation) {
 func (j *Job) Write(ctx context.Context, m model.Model) (writers []rows.PathWriter, err error) {
 	t, ok := m.(model.Transformer)
 	if !ok && (WritesFactors(j) || Writes(j, model.Class)) {
-		return nil, errors.New("this model turns no rows into others")
+		return nil, errors.New("this model does not transform rows")
 	}
 	for _, f := range j.Factors {
 		if f.Path == "" {

@@ -58,7 +58,7 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 	fit.Move(data, c.right)
 	err = fit.run(cmd.Context(), c.app, cmd)
 	if err != nil && len(data) == 0 && fit.Gone() {
-		return fmt.Errorf("%w; if the data are elsewhere here than for the shards, name them: nystream merge DATA... --states %s", err, c.states)
+		return fmt.Errorf("%w; if the data have other paths here, name them: nystream merge DATA... --states %s", err, c.states)
 	}
 	return err
 }

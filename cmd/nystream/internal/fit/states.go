@@ -93,13 +93,13 @@ func openStates(j *Job, p *model.Plan) (err error) {
 		return nil
 	}
 	if j.States.Folder != "" && len(p.SharedPasses) == 0 {
-		return flags.Usagef("%s: this fit cannot be shared out: %s", flag, aloneWords(p))
+		return flags.Usagef("%s: this fit cannot be sharded: %s", flag, aloneWords(p))
 	}
 	if err := j.States.checkFolder(); err != nil {
 		return err
 	}
 	if j.States.checkpoint != "" && len(p.SharedPasses) == 0 {
-		j.App.Note("--checkpoint keeps passes over the rows of files; the rest of this fit begins anew when it is resumed")
+		j.App.Note("--checkpoint covers the passes over files; the rest of this fit starts again when it is resumed")
 	}
 	if j.States.Folder != "" && !j.States.ends() || j.States.runner != "" {
 		if err := newSavedFit(j).Write(folder); err != nil {
@@ -107,7 +107,7 @@ func openStates(j *Job, p *model.Plan) (err error) {
 		}
 	}
 	o := stream.RunOptions{Part: j.States.shard.Part, Parts: j.States.shard.Of, Finish: j.States.ends(), Join: j.States.join,
-		Unwritten: func(err error) { j.App.Note("no more states are kept, the fit goes on without: %v", err) }, Ignored: j.noteIgnored}
+		Unwritten: func(err error) { j.App.Note("no more states are written, and the fit continues without them: %v", err) }, Ignored: j.noteIgnored}
 	if !j.States.ends() {
 		o.Every = j.States.every
 	}
@@ -174,7 +174,7 @@ func stateFault(j *Job, err error) error {
 	var wrong *stream.StateError
 	switch {
 	case errors.As(err, &missing) && j.States.runner != "":
-		return fmt.Errorf("%s %s: %w; the same command goes on from what is there", flag, folder, err)
+		return fmt.Errorf("%s %s: %w; the same command resumes from the states there", flag, folder, err)
 	case errors.As(err, &missing) && len(missing.Parts) == 0:
 		return stream.NewDataError(flag+" "+folder, "%w", missing).Of(stream.Missing).Do("run each shard of the fit again: it goes on with this pass")
 	case errors.As(err, &missing):

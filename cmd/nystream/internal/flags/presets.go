@@ -182,7 +182,7 @@ func settingWords(value any) (string, error) {
 		}
 		return ListText(words), nil
 	}
-	return "", fmt.Errorf("%v is neither text, a number, true, false, nor a list of these", value)
+	return "", fmt.Errorf("%v must be text, a number, true, false or a list of these", value)
 }
 
 // otherVariables are read elsewhere: by tests, by completion scripts, to choose instructions, and by watchLifeline.

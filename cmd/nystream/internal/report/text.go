@@ -72,7 +72,7 @@ func Fold(words []string, indent, width int) string {
 	return b.String()
 }
 
-// foldText folds a text of a report that begins at a column.
+// foldText folds a text of a report that begins at a column. No-break spaces are printed as spaces, but not broken at.
 func foldText(text string, column int) string {
-	return Fold(strings.Split(text, " "), column, textWidth)
+	return strings.ReplaceAll(Fold(strings.Split(text, " "), column, textWidth), "\u00a0", " ")
 }

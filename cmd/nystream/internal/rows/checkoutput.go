@@ -106,7 +106,7 @@ func CheckFolder(flag, path string) error {
 	}
 	folder = filepath.Dir(target) // through symbolic links
 	if err := blockstore.TryFolder(folder); err != nil {
-		return flags.Usagef("%s %s: nothing can be written in %s: %v", flag, path, folder, err)
+		return flags.Usagef("%s %s: the folder %s is not writable: %v", flag, path, folder, err)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func checkDistinct(paths ...string) error {
 		}
 		if other, ok := seen[name]; ok {
 			if other != p && filepath.Clean(other) != filepath.Clean(p) && name != "-" {
-				return flags.Usagef("%s and %s are one file, named for two outputs", other, p)
+				return flags.Usagef("%s and %s name the same output file", other, p)
 			}
 			return flags.Usagef("%s is named for two outputs", p)
 		}
@@ -181,7 +181,7 @@ func checkFormat(a *app.App, flag, path string, extensions []string) error {
 	case untold && !slices.Contains(formats, format):
 		return flags.Usagef("--output-format %q: use one of %s%s", format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
 	case len(formats) > 0 && a.OutputFormat != "" && format != a.OutputFormat:
-		return flags.Usagef("%s %s: by its name it is %s, and --output-format says %s; leave that out, or give the file another name", flag, path, format, a.OutputFormat)
+		return flags.Usagef("%s %s: its extension means %s, and --output-format says %s; leave out the flag, or rename the file", flag, path, format, a.OutputFormat)
 	case len(formats) > 0 && a.Compression != "" && !slices.Contains(blockstore.Compressions(format), a.Compression):
 		return flags.Usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.Compression, format, strings.Join(blockstore.Compressions(format), ", "), flags.DidYouMean(a.Compression, blockstore.Compressions(format)))
 	case !isPipe(path) && !untold && !slices.Contains(extensions, own):

@@ -169,10 +169,10 @@ func (d *DataFlags) Check() error {
 		return flags.Usagef("--delimiter %q is not one character; tab and space have names", d.Delimiter)
 	}
 	if d.Header && d.NoHeader {
-		return flags.Usagef("--header and --no-header contradict each other; leave one out, or both to have the first line looked at")
+		return flags.Usagef("--header and --no-header contradict each other; give one, or neither to detect the header")
 	}
 	if d.Skip < 0 {
-		return flags.Usagef("--skip %d is below 0", d.Skip)
+		return flags.Usagef("--skip %d: must be 0 or more", d.Skip)
 	}
 	if d.Comment != "" && (len(d.Comment) != 1 || d.Comment[0] <= ' ' || d.Comment[0] > '~' || d.Comment == `"`) {
 		return flags.Usagef("--comment %q is not one ASCII character, such as '#'", d.Comment)
@@ -251,7 +251,7 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 	}
 	in.noteEnd = func() {
 		if src.Unmarked() {
-			a.Note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
+			a.Note("%s ends without the end mark of an Arrow stream: it may have been cut after a batch", in.Info().Name)
 		}
 	}
 	return in, nil

@@ -132,7 +132,7 @@ func CheckClasses(source string, of Aside, names []string, rows int, measured st
 		if measured == "" {
 			measured = "to predict numbers use nystream fit ridge --target"
 		}
-		return stream.NewDataError(source, "%s has real numbers and no classes: %s different values, such as %s, in %s rows",
+		return stream.NewDataError(source, "%s holds real numbers, not classes: %s different values, such as %s, in %s rows",
 			of.Named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).Do("%s", measured)
 	case n == 1:
 		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.Named(), names[0], report.Count(int64(rows))).
@@ -205,7 +205,7 @@ func (v *AsideValues) Numbers() (blas64.General, error) {
 				if v.Flag == "--target" {
 					remedy = "to predict classes give --label for --target"
 				}
-				return m, stream.NewDataError(v.Source, "column %s of %s holds text, and numbers are wanted", v.Columns[k], v.Flag).Do("%s", remedy)
+				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).Do("%s", remedy)
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func TestClasses(t *testing.T) {
 		{"halves of few", column(500, of(9)), ""},
 		{"whole", column(500, func(i int) float64 { return float64(i) }), ""},
 		{"whole and many", column(5000, func(i int) float64 { return float64(i) }), "more than 1000 classes; are these classes?"},
-		{"real", column(500, of(500)), "has real numbers and no classes: 500 different values, such as 250.5, in 500 rows; to predict"},
+		{"real", column(500, of(500)), "holds real numbers, not classes: 500 different values, such as 250.5, in 500 rows; to predict"},
 		{"real and rounded", column(5000, of(21)), "has real numbers"},
 		{"real and short", column(9, of(5)), "has real numbers"},
 		{"real in text", words(column(500, of(500))), "has real numbers"},

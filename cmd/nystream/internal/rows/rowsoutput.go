@@ -57,7 +57,7 @@ func FormatOf(a *app.App, path string) string {
 // Create starts writing rows to a file or a pipe.
 func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
-		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so that rows have no columns; mend the data or the kernel, or do not write rows", path)
+		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so rows have no columns; change the data or the kernel, or write no rows", path)
 	}
 	s.Format, s.Compression, s.Digest, s.Memory = FormatOf(a, path), a.Compression, a.Digests, int64(a.Memory)
 	noteRenamed(a, s)
@@ -91,7 +91,7 @@ func noteRenamed(a *app.App, s blockstore.Schema) {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return blockstore.HeaderName(name) == name })
 	if len(names) > 0 && (s.Format == "csv" || s.Format == "tsv") {
-		a.Note("columns get an x before their names in CSV, where a header of numbers is read as a row: %s", ShortList(names))
+		a.Note("names of columns get an x in front, as CSV with a header of numbers would be read as a row: %s", ShortList(names))
 	}
 }
 

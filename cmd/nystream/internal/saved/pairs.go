@@ -81,7 +81,7 @@ type Pairing struct {
 
 // OtherFile returns the error for a file that was not written with the model.
 func OtherFile(file, model string) error {
-	return fmt.Errorf("%s is not the file that was written with %s: one of them is of another run, perhaps one that was killed between the two; fit again, or rename the one that is not meant", file, model)
+	return fmt.Errorf("%s is not the file that was written with %s: one of them is of another run, perhaps one that was killed in between; fit again, or rename the wrong one", file, model)
 }
 
 // same reports whether the file at path was written with the model.

@@ -53,7 +53,7 @@ func readTransformer(a *app.App, families []*saved.Family, path string) (*saved.
 	}
 	m, ok := f.Model.(model.Transformer)
 	if !ok {
-		return nil, nil, flags.Usagef("%s is of family %s, whose models turn no rows into others", path, f.Family.Name)
+		return nil, nil, flags.Usagef("%s is of family %s, whose models do not transform rows", path, f.Family.Name)
 	}
 	return f, m, nil
 }

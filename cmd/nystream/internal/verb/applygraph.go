@@ -63,7 +63,7 @@ func nodesOf(f *saved.File, a *app.App, g *graph.Graph, side model.Side, path st
 		return nil, stream.NewDataError(path, "%w", err)
 	}
 	if strange > 0 && f.Model.Describe().TwoSided {
-		a.Note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", report.Count(strange), report.Count(g.Adjacency.NNZ()))
+		a.Note("%s of %s entries of the adjacency matrix join two nodes that the model does not know, and are ignored", report.Count(strange), report.Count(g.Adjacency.NNZ()))
 	}
 	return sparse.NewRows(path, rows, nil), nil
 }

@@ -93,7 +93,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if n == 0 && rows.FormatOf(c.app, c.output) == "jsonl" {
-		c.app.Note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", app.OutputName(c.output))
+		c.app.Note("%s has no rows, and JSON lines without rows have no columns; write another format to keep the columns", app.OutputName(c.output))
 	}
 	read, numbers := in.Reading(in.Info().PassesToOpen), len(src.Info().Columns)
 	r, kept := &rowsResult{rows: n, passes: map[string]int{"data": in.Passes()}, read: &read, output: c.output}, []string{}

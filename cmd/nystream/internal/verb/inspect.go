@@ -35,7 +35,7 @@ func NewInspect(a *app.App, families []*saved.Family) *cobra.Command {
 	}
 	i.set = flags.New(cmd)
 	i.set.Add(
-		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to scan for nulls and ranges, all if 0", Doc: "fewer of wide tables if not given", First: true, For: flags.Rows, Value: flags.Int64(&i.rows, 1_000_000)},
+		flags.Flag{Name: "rows", Arg: "number", Usage: "rows to scan for nulls and ranges, all if 0", Doc: "fewer for wide tables if not given", First: true, For: flags.Rows, Value: flags.Int64(&i.rows, 1_000_000)},
 		flags.Flag{Name: "check", Usage: "verify all checksums of a .nys store", First: true, For: flags.Rows, Value: flags.Bool(&i.check, false)},
 	)
 	i.data.AddLayout(i.set)

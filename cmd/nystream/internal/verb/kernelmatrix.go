@@ -32,7 +32,7 @@ func openKernelMatrix(ctx context.Context, f *saved.File, t *application, n int,
 			Do("it takes that matrix, or for each sample %d numbers: K(x, x_j) for all j, and behind them K(x_j, x)", 2*n)
 	case t.data.Keeps():
 		in.Close()
-		return nil, flags.Usagef("--label and --keep: the columns of a square kernel matrix are its samples; put what goes along into a file of its own")
+		return nil, flags.Usagef("--label and --keep: the columns of a square kernel matrix are its samples; put labels and kept columns into another file")
 	}
 	out.held = 3 * int64(n) * int64(n)
 	if t.app.Memory > 0 && 8*out.held > int64(t.app.Memory) { // it is read before the rest is planned

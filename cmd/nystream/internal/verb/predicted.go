@@ -24,14 +24,14 @@ func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*pr
 	names, err := m.Outputs(model.Left, model.Decision)
 	switch {
 	case p.set.Given("interval") || p.std:
-		return nil, flags.Usagef("--interval and --std are for models of numbers: this one chooses classes; it has --probabilities")
+		return nil, flags.Usagef("--interval and --std are for models of numbers: this one predicts classes; use --probabilities")
 	case errors.Is(err, model.ErrNoOutput):
-		return nil, flags.Usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does",
+		return nil, flags.Usagef("%s is of family %s, whose models do not classify; nystream fit ridge --label makes one that does",
 			f.Path, f.Family.Name)
 	case err != nil:
 		return nil, flags.Usagef("%w", err)
 	case f.Family.Clusters && p.data.Label != "":
-		return nil, flags.Usagef("--label: clusters have no names to compare with: carry the column along with --keep")
+		return nil, flags.Usagef("--label: clusters cannot be compared with labels; carry the column along with --keep")
 	}
 	classes := f.Data.Classes
 	if len(classes) != len(names) {
@@ -61,7 +61,7 @@ func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*pr
 		a.columns = append([]string{predictedColumn}, a.columns...)
 		var numbers bool
 		if values, numbers = classValues(classes); !numbers {
-			p.app.Note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
+			p.app.Note("%s holds only numbers, so classes are numbered from 0, in the order of nystream inspect", p.output)
 		}
 	} else {
 		a.fields = []stream.Field{{Name: predictedColumn, Kind: stream.String}}
@@ -121,7 +121,7 @@ func addPredicted(out *report.Report, classes []string, counts []int64) {
 	for c, n := range counts {
 		if n > 0 {
 			predicted = append(predicted, classCount{classes[c], n})
-			words = append(words, fmt.Sprintf("%s (%s)", classes[c], report.Count(n)))
+			words = append(words, fmt.Sprintf("%s\u00a0(%s)", classes[c], report.Count(n)))
 		}
 	}
 	out.Show(keyPredicted, predicted, "predicted", "%s", report.Words(words))

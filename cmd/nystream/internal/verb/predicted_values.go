@@ -80,7 +80,7 @@ func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*predict
 	r := model.Request{Outputs: []model.Output{model.Novelty}}
 	names, err := r.Names(m)
 	if errors.Is(err, model.ErrNoOutput) {
-		return nil, flags.Usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that knows it",
+		return nil, flags.Usagef("--novelty: %s is of family %s; nystream fit pca --novelty makes a model that has it",
 			f.Path, f.Family.Name)
 	}
 	if err != nil {
@@ -114,8 +114,8 @@ func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*predict
 		out.Put(keyMarked, marked)
 		out.PutSome(report.KeyWarnings, warnings)
 		out.AddWarnings(warnings)
-		out.Add("novel", "%s rows, %.4g of all; %g of rows like those of the fit would be", report.Count(marked),
-			float64(marked)/float64(max(1, r.rows)), p.novelty)
+		out.Add("novel", "%s of %s rows (%.3g %%); of ordinary rows about %.3g %%", report.Count(marked), report.Count(r.rows),
+			100*float64(marked)/float64(max(1, r.rows)), 100*p.novelty)
 		return nil
 	}
 	return a, nil
@@ -203,7 +203,7 @@ func (s *valueScore) report(out *report.Report, intervals bool) {
 	out.PutSome(keyR2, s.R2())
 	if covered := s.inside / float64(n); intervals && n > 0 {
 		width := s.width / float64(n)
-		out.Show(keyCovered, covered, "intervals", "%.4f of the rows are inside, mean width %.4g", covered, width)
+		out.Show(keyCovered, covered, "intervals", "cover %.4f of the rows, mean width %.4g", covered, width)
 		out.PutSome(keyIntervalWidth, width)
 	}
 }

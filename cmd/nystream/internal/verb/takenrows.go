@@ -89,7 +89,7 @@ func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths
 		return nil, nil, err
 	}
 	if byPosition {
-		a.Note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], rows.ShortList(t.names))
+		a.Note("%s has no column names: the columns of the model, %s, are taken by position", paths[0], rows.ShortList(t.names))
 	}
 	prepared, err := t.prepare.Apply(ctx, a.Engine(), in)
 	if err != nil {

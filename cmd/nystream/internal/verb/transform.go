@@ -37,7 +37,7 @@ func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
 	rows.AddCoordinates(t.set, &t.scale)
 	t.set.Add(
 		flags.Flag{Name: "shard", Arg: "part", Usage: "embed one part of the rows, such as 3/8", Group: flags.Runs, Value: &t.shard},
-		flags.Flag{Name: "as-list", Arg: "column", Usage: "write the embedding as one column of lists", Doc: "as vector stores want it",
+		flags.Flag{Name: "as-list", Arg: "column", Usage: "write the embedding as one column of lists", Doc: "for vector stores",
 			Group: flags.Output, Effect: flags.Writes, Value: flags.String(&t.asList, "")},
 		flags.Flag{Name: "side", Arg: "word", Usage: "factor of a model with two", Value: flags.Choice(&t.side, []model.Side{model.Left, model.Right}, "U", "V")},
 	)

@@ -95,7 +95,7 @@ func (c *task) openGraph(ctx context.Context) error {
 	}
 	of, strange := rows.NodeLabels(c.job.Graph, nodes, labels)
 	if strange != "" {
-		return stream.NewDataError(c.labelsFile, "the node %s is none of those of %s", strange, c.job.Edges.Nodes)
+		return stream.NewDataError(c.labelsFile, "the node %s is not in %s", strange, c.job.Edges.Nodes)
 	}
 	if c.known, err = rows.NewKnownLabels(of, classes, c.fraction, c.job.App.Seed); err != nil {
 		return err

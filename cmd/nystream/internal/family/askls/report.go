@@ -108,7 +108,7 @@ func engineWords(c *task) string {
 func classWords(classes []string, sizes []int) string {
 	words := make([]string, len(classes))
 	for i, c := range classes {
-		words[i] = fmt.Sprintf("%s (%s)", c, report.Count(int64(sizes[i])))
+		words[i] = fmt.Sprintf("%s\u00a0(%s)", c, report.Count(int64(sizes[i])))
 	}
 	return report.Words(words)
 }

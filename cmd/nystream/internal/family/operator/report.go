@@ -67,7 +67,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(keyFeatures, f.Features[:sides])
 	r.Put(keyTraceLeft, f.TraceResiduals[:sides])
 	if n := max(1, len(c.lengths)); f.Lag > 0 {
-		r.Show(keyLag, f.Lag, "lag", "%d rows, in %s", f.Lag, report.Counted(n, "trajectory", "trajectories"))
+		r.Show(keyLag, f.Lag, "lag", "%s, in %s", report.Counted(int(f.Lag), "row", "rows"), report.Counted(n, "trajectory", "trajectories"))
 		r.Put(keyTrajectories, n)
 	}
 	values := report.Values(d.Values)

@@ -81,7 +81,7 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.When(c.job.Given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1")
 	refuse.When(c.job.Rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files")
 	refuse.When(c.job.Rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel")
-	refuse.When(c.job.Rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and a mean of words is none; choose --columns of numbers")
+	refuse.When(c.job.Rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and words have no mean; choose --columns of numbers")
 }
 
 func (c *task) parse() (err error) {

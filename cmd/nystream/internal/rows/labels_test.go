@@ -39,9 +39,9 @@ func TestClasses(t *testing.T) {
 		{"whole", column(500, func(i int) float64 { return float64(i) }), ""},
 		{"whole and many", column(5000, func(i int) float64 { return float64(i) }), "more than 1000 classes; are these classes?"},
 		{"real", column(500, of(500)), "holds real numbers, not classes: 500 different values, such as 250.5, in 500 rows; to predict"},
-		{"real and rounded", column(5000, of(21)), "has real numbers"},
-		{"real and short", column(9, of(5)), "has real numbers"},
-		{"real in text", words(column(500, of(500))), "has real numbers"},
+		{"real and rounded", column(5000, of(21)), "holds real numbers"},
+		{"real and short", column(9, of(5)), "holds real numbers"},
+		{"real in text", words(column(500, of(500))), "holds real numbers"},
 		{"words", stream.Column{Kind: stream.String, Strings: []string{"1.5", "2.5", "x"}}, ""},
 		{"one value", column(9, of(1)), "the same value"},
 	} {

@@ -9,28 +9,28 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// jsonKind is what a value of JSON is.
+// jsonKind is the type of a JSON value.
 type jsonKind uint8
 
 const (
 	jsonNull    jsonKind = iota
 	jsonFalse            // false
 	jsonTrue             // true
-	jsonNumber           // and NaN, Infinity and -Infinity, which Python writes
-	jsonString           // in its quotes
+	jsonNumber           // also NaN, Infinity and -Infinity, which Python writes
+	jsonString           // with its quotes
 	jsonNumbers          // an array of numbers and nulls
 	jsonOther            // an object, or another array
 )
 
-// jsonValue is a value as it is written.
+// jsonValue is a JSON value with its text.
 type jsonValue struct {
 	kind   jsonKind
 	raw    []byte
 	length int  // of an array of numbers
-	floats bool // the array has numbers that are no integers
+	floats bool // the array has numbers that are not integers
 }
 
-// jsonParser reads one line of JSON (RFC 8259, 2017).
+// jsonParser parses one line of JSON (RFC 8259, 2017).
 type jsonParser struct {
 	rest  []byte
 	depth int

@@ -20,7 +20,7 @@ type jsonColumn struct {
 	badLine  int64
 }
 
-// see adds one value.
+// observe adds one value.
 func (c *jsonColumn) see(v jsonValue, line int64) error {
 	c.scalars = c.scalars || v.kind > jsonNull && v.kind <= jsonString
 	switch v.kind {

@@ -124,7 +124,7 @@ func (s *libsvmScan) run() error {
 			return err
 		}
 		s.indices.see(first, last, rowPlace{s.index.records, s.lines.start.line})
-		s.labels.see(s.lines.label)
+		s.labels.observe(s.lines.label)
 		s.index.add(s.lines.start)
 	}
 }

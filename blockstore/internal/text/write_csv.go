@@ -51,7 +51,7 @@ func (e *csvEncoder) name(s string) {
 // HeaderName returns the name that a column called name has in a CSV file that is written.
 func HeaderName(name string) string {
 	var k cellKinds
-	if k.see([]byte(name)); !k.text {
+	if k.observe([]byte(name)); !k.text {
 		return "x" + name
 	}
 	return name

@@ -198,7 +198,7 @@ func columnsOf(ctx context.Context, files *file.Session, paths []string, o Optio
 	return columns, rows, nil
 }
 
-// openFiles opens every file that paths stand for.
+// openFiles opens all files that paths expand to.
 func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
 	r := fileOptions{files: files, format: o.Format, array: o.Array, features: o.Features, base: o.IndexBase, scan: new(sync.Mutex)}
 	var err error
@@ -227,7 +227,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 		})
 	})
 	if stopped := context.Cause(ctx); stopped != nil {
-		return nil, stopped // whatever came of it
+		return nil, stopped // cancellation has priority over other errors
 	}
 	if err != nil {
 		return nil, err
@@ -245,7 +245,7 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) 
 		if stdin == nil {
 			return nil, fault.New("there is no standard input to read").Do("name a file")
 		}
-		return openAnyPipe(ctx, "standard input", struct{ io.Reader }{stdin}, r) // it is not ours to close
+		return openAnyPipe(ctx, "standard input", struct{ io.Reader }{stdin}, r) // the caller closes it
 	}
 	if file.IsRemote(path) {
 		return openVersion(ctx, path, r)
@@ -264,7 +264,8 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) 
 	return openAnyPipe(ctx, path, f, r)
 }
 
-// openAnyPipe opens a pipe that is read as it comes, if r asks for that and the format permits it. Otherwise it copies it.
+// openAnyPipe opens a pipe, reading it as it arrives if r requests that and the format permits it,
+// and copying it otherwise.
 func openAnyPipe(ctx context.Context, name string, in io.Reader, r fileOptions) (t column.Table, err error) {
 	if r.live {
 		t, err = openLive(ctx, name, in, r)
@@ -277,7 +278,7 @@ func openAnyPipe(ctx context.Context, name string, in io.Reader, r fileOptions) 
 	return t, err
 }
 
-// openVersion opens a file. The version of an object is the one that its store names.
+// openVersion opens a file. Its store provides the version of an object.
 func openVersion(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	t, err := openRegular(ctx, path, r)
 	if err != nil || !file.IsRemote(path) {
@@ -289,7 +290,7 @@ func openVersion(ctx context.Context, path string, r fileOptions) (column.Table,
 	return t, nil
 }
 
-// openRegular opens a file of the given format, or of the one it seems to have.
+// openRegular opens a file of the given or detected format.
 func openRegular(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	found := r.format
 	if r.format == "" || formats.IsText(r.format) {
@@ -323,13 +324,13 @@ func openRegular(ctx context.Context, path string, r fileOptions) (column.Table,
 	return ofFormat(t, err, r.format)
 }
 
-// hasEncoding reports whether a file of the format that its first bytes or its name tell, "" for none, may be
-// text in any encoding.
+// hasEncoding reports whether a file of the detected format, "" if unknown, may be text in any
+// encoding.
 func hasEncoding(found string) bool {
 	return found == "" || found == formats.UTF16 || formats.IsText(found) || formats.IsCompressed(found)
 }
 
-// openFormat opens a file of a format that is no compressed text.
+// openFormat opens a file of a format other than compressed text.
 func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	if r.array != "" && r.format != formats.NPZ {
 		return nil, errNoArray(path, r.format)
@@ -354,7 +355,7 @@ func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, 
 	return openText(ctx, text.Input{Path: path, File: f, Stamp: stamp}, r)
 }
 
-// errNoArray refuses to choose an array of a file of a format that has none.
+// errNoArray reports that an array was requested from a format without named arrays.
 func errNoArray(path, format string) error {
 	return fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", format).Do("leave it out")
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// textTypes are the classes of the types that files of text can be given.
+// textTypes lists the classes of types for columns of text files.
 var textTypes = []logical.Class{logical.Bool, logical.Int, logical.Uint, logical.Float, logical.Text, logical.Decimal, logical.Date, logical.Timestamp, logical.UUID}
 
-// setTypes gives columns of files of text the types that o says or lets find.
+// setTypes sets the given or detected types of columns of text files.
 func (s *fileSet) setTypes(o Options) error {
 	if len(o.Types) == 0 && !o.FindTypes {
 		return nil
@@ -47,7 +47,7 @@ func (s *fileSet) setTypes(o Options) error {
 	return nil
 }
 
-// cutLast cuts a text at the last c.
+// cutLast cuts a text at the last occurrence of c.
 func cutLast(text string, c byte) (before, after string, ok bool) {
 	i := strings.LastIndexByte(text, c)
 	if i < 0 {

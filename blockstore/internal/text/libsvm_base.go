@@ -47,7 +47,7 @@ type indexRange struct {
 // rowPlace is a row, counted from 0, and its line, counted from 1.
 type rowPlace struct{ row, line int64 }
 
-// observe takes note of the first and the last index of a row.
+// observe adds the first and the last index of a row.
 func (r *indexRange) observe(first, last int, at rowPlace) {
 	if r.most = max(r.most, last); first == 0 && r.zero == nil {
 		r.zero = &at

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
+	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -112,18 +115,24 @@ func Example_unknownLength() {
 	// Output: 3000 rows, rank 20
 }
 
-// Two shards fold half of the rows each, on any machine, and leave states in a folder; the last call makes the fit of
-// them. A fit that was stopped goes on from its states in the same way.
-func Example_shards() {
-	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "")
-	check(err)
-	defer os.RemoveAll(dir)
+// store writes 20,000 rows to a file in dir and returns its path.
+func store(dir string) string {
 	path := filepath.Join(dir, "rows.npy")
 	w, err := blockstore.Create(path, blockstore.Schema{Columns: []string{"x", "y"}, Rows: 20000})
 	check(err)
 	check(w.Write(&stream.Batch{X: spiral(20000).RawMatrix()}, 20000))
 	check(w.Commit())
+	return path
+}
+
+// Two shards fold half of the rows each, on any machine, and leave states in a folder; the last call makes the fit of
+// them.
+func Example_shards() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "")
+	check(err)
+	defer os.RemoveAll(dir)
+	path := store(dir)
 
 	shard := func(o stream.RunOptions) (*lowrank.Fit, error) {
 		src, err := blockstore.Open(ctx, []string{path}, blockstore.Options{})
@@ -144,6 +153,60 @@ func Example_shards() {
 	// part 1 done: true
 	// part 2 done: true
 	// rank 20
+}
+
+// A fit that is stopped leaves a state, and the next one goes on from there. Every is the time between states besides, for
+// programs that are killed. Done removes the states once the model is safe.
+func Example_resume() {
+	dir, err := os.MkdirTemp("", "")
+	check(err)
+	defer os.RemoveAll(dir)
+	src, err := blockstore.Open(context.Background(), []string{store(dir)}, blockstore.Options{})
+	check(err)
+
+	fit := func(ctx context.Context, progress func(stream.Event)) (*lowrank.Fit, error) {
+		run, err := stream.NewRun(blockstore.States(filepath.Join(dir, "states")), "example", stream.RunOptions{
+			Every:   time.Minute,
+			Resumed: func(_ string, seen, rows int64) { fmt.Println("goes on from a state:", seen > 0 && seen < rows) },
+		})
+		check(err)
+		engine := stream.Engine{Run: run, Threads: 1, BlockRows: 1024, Progress: progress}
+		fit, err := nystream.FitWith(ctx, engine, model.Sources{Left: src}, kernelgen.RBF(1), lowrank.Landmark{Rank: 20})
+		if err == nil {
+			err = run.Done()
+		}
+		return fit, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err = fit(ctx, func(stream.Event) { cancel() }) // as a signal would, after the first block
+	fmt.Println("stopped:", errors.Is(err, context.Canceled))
+	done, err := fit(context.Background(), nil)
+	check(err)
+	fmt.Println("rank", done.Rank())
+	// Output:
+	// stopped: true
+	// goes on from a state: true
+	// rank 20
+}
+
+// An error about data has the row, the column and the kind; the cause is found by errors.Is.
+func Example_errors() {
+	ctx, x, kernel, method := context.Background(), spiral(3000), kernelgen.RBF(1), lowrank.Landmark{Rank: 20}
+	x.Set(1234, 1, math.NaN())
+	_, err := nystream.Fit(ctx, nystream.FromDense(x), kernel, method)
+	var bad *stream.DataError
+	if errors.As(err, &bad) && bad.Kind == stream.BadValue {
+		fmt.Println("row", bad.Row, "column", bad.Column)
+	}
+	_, err = blockstore.Open(ctx, []string{"missing.csv"}, blockstore.Options{})
+	fmt.Println("missing:", errors.Is(err, fs.ErrNotExist))
+	pipe := stream.FromSeq(stream.Info{Name: "pipe", Columns: []string{"x"}, Rows: -1, OnePass: true}, nil)
+	_, err = nystream.Fit(ctx, pipe, kernel, method)
+	fmt.Println("to be stored first:", errors.Is(err, stream.ErrReadOnce))
+	// Output:
+	// row 1234 column x1
+	// missing: true
+	// to be stored first: true
 }
 
 // A pass over a sequence that has fallen silent ends with its context.

@@ -60,11 +60,11 @@ func (w *complaints) texts(s *selector) []*stream.DataError {
 	among := s.names(column.Kind.Computable)
 	if len(w.noNumbers) == 1 {
 		return []*stream.DataError{about(w.noNumbers[0], "it holds no numbers but text").
-			Do("make numbers of it with `categories onehot`, carry it along with `keep %s`, or choose among the numeric columns: %s",
+			Do("make numbers of it with `Treatment.Categories onehot`, carry it along with `Options.Keep %s`, or choose among the numeric columns: %s",
 				quote.Bare(w.noNumbers[0]), among)}
 	}
 	return []*stream.DataError{fault.New("columns %s hold no numbers but text", quote.Names(w.noNumbers)).
-		Do("make numbers of them with `categories onehot`, carry them along with `keep`, or choose among the numeric columns: %s", among)}
+		Do("make numbers of them with `Treatment.Categories onehot`, carry them along with `Options.Keep`, or choose among the numeric columns: %s", among)}
 }
 
 // unknownColumns returns the errors for unknown names, with suggestions.

@@ -229,7 +229,7 @@ func TestDatesAreChosen(t *testing.T) {
 		{"a later empty", "x,day.hour", "", DatesCalendar, "x day.hour", []float64{1, 0, 2, nan, 3, 0, 4, 6, 5, nan}, "[]"},
 		{"empty a", "day.year", "", DatesCalendar, "day.year", []float64{nan, 2024, nan, 1969}, "[]"},
 		{"bare bare2", "", "", DatesCalendar, "x0.year x0.dayofyear x0.weekday x0.hour x1", []float64{2024, 60, 3, 0, 1, 1969, 365, 2, 0, 2, 2000, 1, 5, 0, 3}, "[]"},
-		{"clash", "", "", DatesCalendar, "`dates number`", nil, ""},
+		{"clash", "", "", DatesCalendar, "`Options.Dates number`", nil, ""},
 		{"clash", "", "", DatesNumber, "day day.year", []float64{19782, 7}, "[]"},
 		{"a numbers", "day", "", DatesNumber, "no dates", nil, ""},
 		{"numbers a", "day", "", DatesNumber, "holds dates here and numbers in", nil, ""},

@@ -34,20 +34,21 @@ func TestEncoding(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 		if name != "c.dat" {
-			mustContain(t, openError(t, Options{Keep: []string{"1"}}, path), name, "column 1", "0xdf", "`encoding latin1`")
+			mustContain(t, openError(t, Options{Keep: []string{"1"}}, path), name, "column 1", "0xdf",
+				"`Layout.Encoding latin1`")
 		}
 	}
 	path := filetest.FileIn(t, dir, "e.csv", "a,s\n1,x\n2,caf\xe9\n")
 	_, err := filetest.ReadAll(mustOpen(t, Options{Keep: []string{"s"}}, path), 3)
-	filetest.WantError(t, err, "e.csv", "row 1", `column "s"`, "line 3", "byte 3", "0xe9", "`encoding latin1`")
+	filetest.WantError(t, err, "e.csv", "row 1", `column "s"`, "line 3", "byte 3", "0xe9", "`Layout.Encoding latin1`")
 	path = filetest.FileIn(t, dir, "f.svm", "caf\xe9 1:2\nb 1:3\n")
 	numbersOf(t, mustOpen(t, Options{}, path))
 	_, err = filetest.ReadAll(mustOpen(t, Options{Label: "label"}, path), 3)
-	filetest.WantError(t, err, "f.svm", "row 0", "0xe9", "`encoding latin1`")
+	filetest.WantError(t, err, "f.svm", "row 0", "0xe9", "`Layout.Encoding latin1`")
 	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "shift_jis"}}, filetest.FileIn(t, dir, "g.csv", "a\n1\n\xfd\xfd\n")), "g.csv", "line 3", "shift_jis")
 	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "klingon"}}, path), "klingon", "latin1")
 	npy := filetest.FileIn(t, dir, "h.npy", "\x93NUMPY\x01\x00")
-	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "latin1"}}, npy), "h.npy", "`encoding`", "npy")
+	mustContain(t, openError(t, Options{Layout: Layout{Encoding: "latin1"}}, npy), "h.npy", "`Layout.Encoding`", "npy")
 	npy = filepath.Join(dir, "i.npy")
 	writeBatch(t, npy, []string{"a"}, &stream.Batch{X: blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{7}}})
 	if diff := cmp.Diff([]float64{7}, numbersOf(t, mustOpen(t, Options{Layout: Layout{Encoding: "latin1"}, TextElsewhere: true}, npy))); diff != "" {

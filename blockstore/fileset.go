@@ -153,7 +153,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 		} else if ok && !m.components[j].kind.Computable() {
 			name := m.components[j].name
 			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
-				Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
+				Do("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
 		} else if ok {
 			m.checkMoments(first, i, j, &wrong)
 		}
@@ -232,7 +232,7 @@ func (m *member) checkMoments(first *member, i, j int, wrong *complaints) {
 	case isHere:
 		wrong.add(about(name, "it holds %ss here and numbers in %s", here.Class, first.Path).Do("convert one of them"))
 	default:
-		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `columns '!%s'`", quote.Bare(name)))
+		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
 	}
 }
 
@@ -259,7 +259,7 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 		wrong.unknown = append(wrong.unknown, name)
 	case i < 0:
 		wrong.add(fault.New("several columns are called %s, and columns are found by their names in all files but the first", quote.Name(name)).
-			Do("rename them, or leave them out with `columns '!%s'`", quote.Bare(name)))
+			Do("rename them, or leave them out with `Options.Columns '!%s'`", quote.Bare(name)))
 	default:
 		return i, true
 	}

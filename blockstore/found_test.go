@@ -68,7 +68,7 @@ NA,,NA,,,NA,,,,,,,
 	}
 	for _, types := range []string{"day", "day=int7", "day=bytes", "night=date"} {
 		_, err := Open(t.Context(), []string{filepath.Join(dir, "a.csv")}, Options{Types: []string{types}, Carry: CarryAll, NoNumbers: true})
-		filetest.WantError(t, err, "`types`")
+		filetest.WantError(t, err, "`Options.Types`")
 	}
 }
 

@@ -155,7 +155,7 @@ func TestMemoryOfColumns(t *testing.T) {
 			if errors.As(err, &over) != refused || !refused && err != nil {
 				t.Errorf("%s, %d bytes: %v", format, memory, err)
 			}
-			if refused && (err == nil || !strings.Contains(err.Error(), "raise `memory`")) {
+			if refused && (err == nil || !strings.Contains(err.Error(), "raise `Engine.Memory`")) {
 				t.Errorf("%s: the refusal is %v", format, err)
 			}
 		}

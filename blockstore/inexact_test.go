@@ -57,7 +57,7 @@ func TestInexactIntegers(t *testing.T) {
 					rows, err = stream.ReadAll(ctx, src)
 				}
 				if len(ids) > len(good) && inexact == InexactRefuse {
-					filetest.WantError(t, err, path, "row 6 ", "1700000000000000001", "2^53", "`inexact round`", "leave the column out")
+					filetest.WantError(t, err, path, "row 6 ", "1700000000000000001", "2^53", "`Options.Inexact round`", "leave the column out")
 					continue
 				}
 				if err != nil {

@@ -129,10 +129,10 @@ func TestFolderKeysAreLeftOut(t *testing.T) {
 	if kept := src.Info().Kept; len(kept) != 1 || !kept[0].Category || kept[0].Name != "tag" {
 		t.Errorf("the categories are %v", kept)
 	}
-	mustContain(t, openError(t, Options{Columns: []string{"tag"}}, dir), `"tag"`, "text", "categories onehot")
+	mustContain(t, openError(t, Options{Columns: []string{"tag"}}, dir), `"tag"`, "text", "Categories onehot")
 	mustContain(t, openError(t, Options{Columns: []string{"yeer"}}, dir), "did you mean", "year")
 	only := filetest.FileIn(t, dir, "z=1/a.csv", "s\nword\n")
-	mustContain(t, openError(t, Options{}, only), "no numeric column", "`columns 'z'`")
+	mustContain(t, openError(t, Options{}, only), "no numeric column", "`Options.Columns 'z'`")
 }
 
 // Columns of files, and files without the folders of the first one.
@@ -157,7 +157,7 @@ func TestFolderKeysBesideColumns(t *testing.T) {
 		t.Error(diff)
 	}
 	big := filetest.FileIn(t, dir, "id=9007199254740993/a.csv", "x\n1\n")
-	mustContain(t, openError(t, Options{Columns: []string{"id"}}, big), `"id"`, "9007199254740993", "inexact round")
+	mustContain(t, openError(t, Options{Columns: []string{"id"}}, big), `"id"`, "9007199254740993", "Inexact round")
 	if v := numbersOf(t, mustOpen(t, Options{Columns: []string{"id"}, Inexact: InexactRound}, big)); v[0] != 1<<53 {
 		t.Error(v)
 	}

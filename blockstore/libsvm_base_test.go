@@ -67,7 +67,7 @@ func checkIndexBase(t *testing.T, paths []string, given, found IndexBase, want [
 	t.Helper()
 	files, err := OpenFiles(t.Context(), paths, Options{IndexBase: given, Label: "label"})
 	if want == nil {
-		if filetest.WantError(t, err, "line 1", "`index-base "); !errors.Is(err, ErrIndexBase) && !t.Failed() {
+		if filetest.WantError(t, err, "line 1", "`Options.IndexBase "); !errors.Is(err, ErrIndexBase) && !t.Failed() {
 			t.Errorf("%q is no ErrIndexBase", err)
 		}
 		return

@@ -23,9 +23,10 @@ func openLive(ctx context.Context, name string, pipe io.Reader, r fileOptions) (
 	in := newLive(pipe)
 	t, err := openLiveAs(ctx, name, in, r)
 	if err != nil || !t.About().Live {
-		err = errors.Join(err, in.Close())
+		return t, errors.Join(err, in.Close())
 	}
-	return t, err
+	r.files.Reads.Live(in)
+	return t, nil
 }
 
 // newLive starts reading a pipe. Closing it closes the pipe unless the caller owns that.

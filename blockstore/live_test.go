@@ -189,6 +189,8 @@ func TestLiveExact(t *testing.T) {
 		{"jsonl", "{\"id\":1,\"e\":null}\n", "{\"id\":2,\"e\":true}\n", "id=int64", "", "\"true\" is the first value"},
 		{"libsvm", "1 1:2\n", "1 2:3\n", "label=int8", "", "feature 2 is one more"},
 		{"libsvm", "1 1:2\n", "1.5 1:3\n", "label=float64", "", ""},
+		{"libsvm", "1 1:2\n", "1 3:3\n", "x1=float64", "", "feature 3 is one more"},
+		{"libsvm", "1 1:2\n", "1 3:3\n", "x2=float64", "", ""},
 	} {
 		o := Options{Live: true, AllColumns: true, FindTypes: true, Carry: CarryAll, NoNumbers: true, Format: c.format, Types: []string{c.types},
 			Reader: io.MultiReader(strings.NewReader(c.head), &slow{strings.NewReader(c.late)})}

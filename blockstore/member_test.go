@@ -59,7 +59,7 @@ func TestIntegersKeptAsFloats(t *testing.T) {
 			}
 			all, err := filetest.ReadAll(src, 3)
 			if test.want == nil {
-				filetest.WantError(t, err, path, "row 1", `"id"`, "9007199254740993", "inexact round")
+				filetest.WantError(t, err, path, "row 1", `"id"`, "9007199254740993", "Inexact round")
 			} else if err != nil || !cmp.Equal(test.want, all.Kept[0].Floats) {
 				t.Errorf("%s: %v, %v", format, all, err)
 			}

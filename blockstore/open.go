@@ -200,7 +200,7 @@ func columnsOf(ctx context.Context, files *file.Session, paths []string, o Optio
 
 // openFiles opens all files that paths expand to.
 func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
-	r := fileOptions{files: files, format: o.Format, array: o.Array, features: o.Features, base: o.IndexBase, scan: new(sync.Mutex)}
+	r := fileOptions{files: files, format: o.Format, array: o.Array, features: max(o.Features, featuresNamed(o.Types)), base: o.IndexBase, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
 		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))
@@ -301,7 +301,8 @@ func openRegular(ctx context.Context, path string, r fileOptions) (column.Table,
 	}
 	if !r.encoding.IsUTF8() && !hasEncoding(found) {
 		if r.strict {
-			return nil, fault.File(path, "`encoding` is for text, and this is a file of the format %s", found).Do("leave it out")
+			return nil, fault.File(path, "`Layout.Encoding` is for text, and this is a file of the format %s", found).
+				Do("leave it out")
 		}
 		r.encoding = charset.Encoding{}
 	}
@@ -357,7 +358,7 @@ func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, 
 
 // errNoArray reports that an array was requested from a format without named arrays.
 func errNoArray(path, format string) error {
-	return fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", format).Do("leave it out")
+	return fault.File(path, "`Options.Array` names an array of an .npz file, and this is a file of the format %s", format).Do("leave it out")
 }
 
 // Open is [Open] within the session.

@@ -36,9 +36,9 @@ type Options struct {
 	Keep []string
 	// Carry selects further kept columns.
 	Carry Carry
-	// Types gives types to kept columns of text files, each as name=type: see package logical.
-	// FindTypes detects other columns whose texts are all dates, times, timestamps or UUIDs;
-	// otherwise they are text.
+	// Types gives types to kept columns of text files, each as name=type: see package logical. A
+	// libsvm file has at least the features that are named, as in x99=float64. FindTypes detects
+	// other columns whose texts are all dates, times, timestamps or UUIDs; otherwise they are text.
 	Types     []string
 	FindTypes bool
 	// Layout describes the layout of text files.

@@ -8,7 +8,8 @@ type Reading struct {
 	// Bytes counts bytes read of files, fetched of objects, and read of copies.
 	Bytes int64
 	// Size is the total size of all files. For a copy, of a pipe or of compressed text, it is the
-	// size of the copy.
+	// size of the copy. For a live pipe, Size and Bytes count what has arrived so far. For
+	// [FromRecords] both are 0.
 	Size int64
 	// ByNumber is the part of Bytes that [Source.Gather] has read. It excludes objects, whose
 	// readers share chunks.

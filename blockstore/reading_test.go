@@ -32,6 +32,28 @@ func charsRead(t *testing.T) int64 {
 	return n
 }
 
+// Readers of a few rows each, which are the workers of a pass in small blocks, read little more than these rows.
+func TestSmallBlocksAreReadAlone(t *testing.T) {
+	const columns, block = 5, 128
+	path, data := filepath.Join(t.TempDir(), "a.npy"), matrix.New(200*block, columns)
+	for i := range data.Data {
+		data.Data[i] = float64(i)
+	}
+	writeBatch(t, path, stream.NumberedColumns(columns), &stream.Batch{X: data})
+	src := mustOpen(t, Options{Columns: []string{"0:4"}, Keep: []string{"x4"}}, path)
+	info, before := src.Info(), src.Reading().Bytes
+	const blocks = 20
+	for k := range int64(blocks) {
+		b := &stream.Batch{X: matrix.New(block, len(info.Columns)), Kept: info.NewKept()}
+		if _, err := stream.ReadRows(t.Context(), src, 7*k*block, b); err != nil || b.X.Data[0] != float64(7*k*block*columns) {
+			t.Fatalf("block %d: %v %v", k, b.X.Data[0], err)
+		}
+	}
+	if read := src.Reading().Bytes - before; read > 2*blocks*block*columns*8 {
+		t.Errorf("%d bytes were read of %d", read, blocks*block*columns*8)
+	}
+}
+
 // What a source says was read of its file is what the system counts, but for .nys, which is mapped, and for the head that
 // tells the format of files. A pass reads no less than the columns that it gives.
 func TestReadingIsWhatTheSystemCounts(t *testing.T) {

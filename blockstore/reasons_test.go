@@ -94,7 +94,7 @@ func TestLongNames(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	text := long + ",b\x1b[31m\n1,2\nabc,z\n3,4\n5,6\n"
 	_, err := Open(context.Background(), []string{filetest.TempFile(t, "a.csv", text)}, Options{})
-	filetest.WantError(t, err, "xxx…", `"b\x1b[31m"`, "columns '!", "line 3")
+	filetest.WantError(t, err, "xxx…", `"b\x1b[31m"`, "Columns '!", "line 3")
 	if len(err.Error()) > 2000 || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("a message of %d bytes", len(err.Error()))
 	}
@@ -114,5 +114,5 @@ func TestColumnsOfOneName(t *testing.T) {
 	_, err = Open(context.Background(), []string{path}, Options{Columns: []string{"a"}})
 	filetest.WantError(t, err, `2 columns are called "a"`, "number instead: 0, 1")
 	_, err = Open(context.Background(), []string{path, path}, Options{})
-	filetest.WantError(t, err, `several columns are called "a"`, "rename", "columns '!a'")
+	filetest.WantError(t, err, `several columns are called "a"`, "rename", "Columns '!a'")
 }

@@ -187,9 +187,9 @@ func (s *selector) hint() string {
 	}
 	i = s.onlyNamed[i]
 	if !s.isKey(i) {
-		return fmt.Sprintf("make numbers of dates and times with `dates number` or `dates calendar`, or name some, as in `columns '%s'`; ", quote.Bare(s.components[i].name))
+		return fmt.Sprintf("make numbers of dates and times with `Options.Dates number` or `Options.Dates calendar`, or name some, as in `Options.Columns '%s'`; ", quote.Bare(s.components[i].name))
 	}
-	return fmt.Sprintf("name %s to compute with them, as in `columns '%s'`; ", FolderNames, quote.Bare(s.components[i].name))
+	return fmt.Sprintf("name %s to compute with them, as in `Options.Columns '%s'`; ", FolderNames, quote.Bare(s.components[i].name))
 }
 
 // checkNearlyNumeric adds a complaint for numeric columns that would be silently dropped because a
@@ -198,7 +198,7 @@ func (s *selector) checkNearlyNumeric(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
 		if why, bad := s.NearlyNumeric[c.column]; bad && c.part == 0 {
-			wrong.add(about(c.name, "%w", why).Do("mend it, or leave the column out with `columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
+			wrong.add(about(c.name, "%w", why).Do("mend it, or leave the column out with `Options.Columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
 		}
 	}
 }

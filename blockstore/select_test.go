@@ -29,7 +29,7 @@ func shop() *selector {
 func TestDatesAlone(t *testing.T) {
 	s := newSelector(&column.TableInfo{Path: "a.parquet", Columns: []column.Info{{Name: "The time", Kind: column.Integer, Width: 1, Meaning: column.Timestamp}}})
 	_, err := s.resolve(nil, "", nil, nil)
-	filetest.WantError(t, err, "a.parquet: no numeric column is chosen", "`dates number`", "name some", "`columns 'The time'`")
+	filetest.WantError(t, err, "a.parquet: no numeric column is chosen", "`Options.Dates number`", "name some", "`Options.Columns 'The time'`")
 	if sel, err := s.resolve([]string{"The time"}, "", nil, nil); err != nil || len(sel.numeric) != 1 {
 		t.Error(sel, err)
 	}
@@ -78,8 +78,8 @@ func TestSelectErrors(t *testing.T) {
 		columns, label string
 		says           []string
 	}{
-		{"name", "", []string{`"name"`, "`keep name`", "id, price, sensor_1"}},
-		{"0:3", "", []string{`"name"`, "`keep "}},
+		{"name", "", []string{`"name"`, "`Options.Keep name`", "id, price, sensor_1"}},
+		{"0:3", "", []string{`"name"`, "`Options.Keep "}},
 		{"*", "", []string{`"name"`}},
 		{"time", "", []string{`"time"`}},
 		{"prise", "", []string{`"prise"`, `did you mean "price"`, "sensor_2"}},

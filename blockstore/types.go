@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -23,14 +24,15 @@ func (s *fileSet) setTypes(o Options) error {
 	for _, item := range o.Types {
 		name, kind, ok := cutLast(item, '=')
 		if !ok {
-			return fault.New("`types` %q has no =", item).Do("write the name of a column, = and its type, as in id=int64")
+			return fault.New("`Options.Types` %q has no =", item).
+				Do("write the name of a column, = and its type, as in id=int64")
 		}
 		t, err := logical.Parse(kind)
 		if err != nil {
-			return fault.New("`types` %q: %w", item, err)
+			return fault.New("`Options.Types` %q: %w", item, err)
 		}
 		if !slices.Contains(textTypes, t.Class) {
-			return fault.New("`types` %q: text is not read as %s", item, t).
+			return fault.New("`Options.Types` %q: text is not read as %s", item, t).
 				Do("use bool, int8 to int64, uint8 to uint64, float32, float64, decimal(18,4), date, timestamp, uuid or text")
 		}
 		given[name] = t
@@ -39,12 +41,30 @@ func (s *fileSet) setTypes(o Options) error {
 	for _, m := range s.members {
 		tables = append(tables, m.table)
 	}
-	if unknown := text.SetTypes(tables, given, o.FindTypes); len(unknown) > 0 {
+	unknown, err := text.SetTypes(tables, given, o.FindTypes)
+	if err != nil {
+		return err
+	}
+	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return fault.File(s.members[0].Path, "`types` names %s, which is no column of a file of text", quote.Names(unknown)).
+		return fault.File(s.members[0].Path, "`Options.Types` names %s, which is no column of a file of text",
+			quote.Names(unknown)).
 			Do("the columns are: %s", s.members[0].names(nil))
 	}
 	return nil
+}
+
+// featuresNamed returns the number of features of a libsvm file whose types name the last of them,
+// as in x9=float64, and 0 if they name none.
+func featuresNamed(types []string) (n int) {
+	for _, item := range types {
+		name, _, _ := cutLast(item, '=')
+		digits, ok := strings.CutPrefix(name, "x")
+		if j, err := strconv.Atoi(digits); ok && err == nil && strconv.Itoa(j) == digits && j < column.Max {
+			n = max(n, j+1)
+		}
+	}
+	return n
 }
 
 // cutLast cuts a text at the last occurrence of c.

@@ -8,29 +8,27 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A baseSpec is an entry of the table of bases: what a base is called, what it needs
-// of its rows, and how it comes from them.
+// baseSpec is an entry of the table of bases: the name of a base, the preparation of its rows, and its computation.
 type baseSpec struct {
-	text string // in words
-	name string // of the kernel that is the base alone
+	text string // description
+	name string // of the kernel that equals the base
 	rows preparation
 	sum  simd.Base // over the columns of prepared rows
-	// finish makes the base of the sums of a tile; nil if they are the base.
+	// finish turns the sums of a tile into the base; nil if they are the base.
 	finish func(tile blas64.General)
-	// self sets dst[i] to the base between row i and itself, with the bits of a tile.
+	// self sets dst[i] to the base between row i and itself, with the same bits as in a tile.
 	self       func(dst []float64, x blas64.General, w *Workspace)
-	oneWay     bool // between x and y it is another one than between y and x
+	oneWay     bool // the base is not symmetric
 	ofProducts bool // see [Base.OfProducts]
-	// ofDifferences tells that it is a function of x − y.
+	// ofDifferences is set for functions of x − y.
 	ofDifferences bool
-	// check returns what keeps a row from having the base, and domain says which rows
-	// have it; nil if all have.
+	// check returns an error for a row on which the base is undefined, and domain describes valid rows; both are nil if
+	// all rows are valid.
 	check  func(x []float64) error
 	domain string
 }
 
-// The table of bases. There is nothing else to write for another one, but for what its
-// functions are.
+// The table of bases. Another base needs only an entry, and the functions in it.
 var bases = [numBases]baseSpec{
 	InnerProduct: {
 		text: "inner product", name: "linear", sum: simd.Product, self: selfProducts, ofProducts: true,
@@ -50,17 +48,17 @@ var bases = [numBases]baseSpec{
 	},
 }
 
-// A preparation is what becomes of rows before a base is summed over their columns.
+// preparation selects the transformation of rows before a base is summed over their columns.
 type preparation int
 
 const (
 	asTheyAre   preparation = iota
-	ofLengthOne             // divided by their lengths
-	ofShares                // shares in their sums on the left, logarithms of those on the right
+	ofLengthOne             // divided by their norms
+	ofShares                // shares of the sum on the left, their logarithms on the right
 	numPreparations
 )
 
-// left returns the rows of the left side, in the workspace's memory.
+// left returns the prepared left rows, in the memory of the workspace.
 func (p preparation) left(x blas64.General, w *Workspace) blas64.General {
 	switch p {
 	case ofLengthOne:
@@ -71,7 +69,7 @@ func (p preparation) left(x blas64.General, w *Workspace) blas64.General {
 	return x
 }
 
-// pack returns the rows of the right side.
+// pack returns the prepared right rows, packed.
 func (p preparation) pack(x blas64.General) simd.Packed {
 	switch p {
 	case ofLengthOne:
@@ -82,7 +80,7 @@ func (p preparation) pack(x blas64.General) simd.Packed {
 	return simd.Pack(x)
 }
 
-// packAll returns the rows of the right side for all bases of a set.
+// packAll returns the packed right rows for all bases of a set.
 func packAll(x blas64.General, set baseSet) (all [numPreparations]simd.Packed) {
 	var done [numPreparations]bool
 	for b := range set.each {
@@ -93,10 +91,10 @@ func packAll(x blas64.General, set baseSet) (all [numPreparations]simd.Packed) {
 	return all
 }
 
-// selfProducts are squared lengths.
+// selfProducts computes squared norms.
 func selfProducts(dst []float64, x blas64.General, _ *Workspace) { simd.SquaredNorms(dst, x) }
 
-// selfDistances are 0, or NaN where the row is not finite, as in a tile.
+// selfDistances stores 0, or NaN for rows that are not finite, as in a tile.
 func selfDistances(dst []float64, x blas64.General, _ *Workspace) {
 	clear(dst)
 	if _, _, found := simd.NotFinite(x); !found {
@@ -109,7 +107,7 @@ func selfDistances(dst []float64, x blas64.General, _ *Workspace) {
 	}
 }
 
-// selfCosines divides the rows by their lengths a block at a time.
+// selfCosines normalises rows a block at a time.
 func selfCosines(dst []float64, x blas64.General, w *Workspace) {
 	for i := 0; i < x.Rows; i += blockRows {
 		to := min(i+blockRows, x.Rows)
@@ -120,5 +118,5 @@ func selfCosines(dst []float64, x blas64.General, w *Workspace) {
 
 func finishCosines(tile blas64.General) { clampCosines(tile.Data[:tile.Rows*tile.Cols]) }
 
-// clampCosines takes back what rounding puts outside [−1, 1].
+// clampCosines clamps rounding errors outside [−1, 1].
 func clampCosines(v []float64) { simd.Clamp.Apply(v, v, -1, 1) }

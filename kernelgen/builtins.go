@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// The table of built-in kernels. The parameter shorthands are at the end.
+// The table of built-in kernels. The shorthands for parameters are at the end.
 var builtins = []*spec{
 	{
 		name: "linear", base: InnerProduct, formula: "x·y", psd: always,
@@ -198,7 +198,7 @@ var builtins = []*spec{
 	},
 }
 
-// otherNames are read as kernels of the table.
+// otherNames are alternative spellings of kernels in the table. They are parsed but never written.
 var otherNames = []*spec{
 	{
 		name: "polynomial", base: InnerProduct, formula: "poly with gamma = 1 and coef0 = c",
@@ -207,7 +207,7 @@ var otherNames = []*spec{
 	},
 }
 
-// neverApplied returns the profile of kernels that are not functions of two rows alone.
+// neverApplied is the profile of kernels that are not functions of two rows alone.
 func neverApplied(args) profile { return profile{} }
 
 func always(args, int) bool { return true }
@@ -216,13 +216,12 @@ func never(args, int) bool  { return false }
 func degree(preset string) param { return param{name: "degree", preset: preset, domain: count} }
 func coef0(preset string) param  { return param{name: "coef0", preset: preset, domain: finite} }
 
-// gamma returns the inverse of a distance or squared distance, the one median takes.
+// gamma returns the inverse of a distance or squared distance; median is the statistic it inverts.
 func gamma(median statistic) param {
 	return param{name: "gamma", preset: "auto", domain: positive, words: gammaWords(median)}
 }
 
-// dotScale multiplies an inner product; 1/sqrt(d) is that of attention (Vaswani et
-// al. 2017).
+// dotScale returns the factor of an inner product; 1/sqrt(d) is that of attention (Vaswani et al. 2017).
 func dotScale(preset string) param {
 	return param{name: "scale", preset: preset, domain: positive, words: []word{{"1/sqrt(d)", inverseRootCols}}}
 }

@@ -3,11 +3,11 @@ package kernelgen
 // Builtin describes a built-in kernel for help texts and completion.
 type Builtin struct {
 	Name    string // as written in text
-	Usage   string // with its parameters and defaults: "rbf(gamma=auto | sigma2 | sigma)"
+	Usage   string // with parameters and defaults: "rbf(gamma=auto | sigma2 | sigma)"
 	Formula string // of rows x and y, r = ‖x−y‖
-	// PositiveSemiDefinite reports that it is so with its default parameters.
+	// PositiveSemiDefinite holds for the default parameters.
 	PositiveSemiDefinite bool
-	Smooth               bool // it has a derivative by its base: see [Kernel.Terms]
+	Smooth               bool // has a derivative by its base: see [Kernel.Terms]
 }
 
 // Builtins lists the built-in kernels in the order of the package comment.
@@ -19,7 +19,7 @@ func Builtins() []Builtin {
 	return list
 }
 
-// findSpec returns the entry with that name, nil if there is none.
+// findSpec returns the entry with the given name, nil if there is none.
 func findSpec(table []*spec, name string) *spec {
 	for _, s := range table {
 		if s.name == name {

@@ -8,22 +8,21 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// RowError is the error of a row that a kernel is not defined for.
+// RowError reports a row on which a kernel is undefined.
 type RowError struct {
-	Row int64 // its number
-	Err error // why, with the column
+	Row int64 // number of the row
+	Err error // the reason, naming the column
 }
 
 // Error names the row.
 func (e *RowError) Error() string { return fmt.Sprintf("row %d: %v", e.Row, e.Err) }
 
-// Unwrap returns why the kernel is not defined for the row.
+// Unwrap returns the reason.
 func (e *RowError) Unwrap() error { return e.Err }
 
-// CheckRows returns a [*RowError] if rows, whose first has the number first, are not
-// what the kernel is defined for: kl takes probabilities,
-// rows without negative entries whose sum is positive. Such rows give entries of
-// NaN. Other kernels take all rows. It costs a look at every entry.
+// CheckRows returns a [*RowError] for the first row on which the kernel is undefined. first is the number of the first
+// row. kl is defined on rows without negative entries and with a positive sum; other rows give entries of NaN. Other
+// kernels accept all rows. Cost: one comparison for each entry.
 func (k Kernel) CheckRows(rows blas64.General, first int64) error {
 	for b := range k.bases().each {
 		s := b.spec()

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Sum returns k_1(x,y) + k_2(x,y) + …; it panics without a kernel, or if one of several
-// is normalised by its row sums.
+// Sum returns k_1(x,y) + k_2(x,y) + …. It panics without kernels, or if one of several is normalised by its row sums.
 func Sum(kernels ...Kernel) Kernel {
 	k, err := sum(kernels)
 	if err != nil {
@@ -15,9 +14,8 @@ func Sum(kernels ...Kernel) Kernel {
 	return k
 }
 
-// Product returns k_1(x,y)·k_2(x,y)·…, where zero times an infinite factor is zero.
-// It panics without a kernel, if one of several is normalised by its row sums, or if
-// the product of the weights is not a positive number of float64.
+// Product returns k_1(x,y)·k_2(x,y)·…, where zero times an infinite factor is zero. It panics without kernels, if one
+// of several is normalised by its row sums, or if the product of the weights is not positive and finite.
 func Product(kernels ...Kernel) Kernel {
 	k, err := product(kernels)
 	if err != nil {
@@ -44,8 +42,7 @@ func sum(kernels []Kernel) (Kernel, error) {
 	return Kernel{terms: terms, cols: commonCols(kernels)}, checkAlone(kernels)
 }
 
-// product multiplies weights and joins the factors; what is a sum becomes one
-// factor.
+// product multiplies weights and joins the factors. A sum becomes a single factor.
 func product(kernels []Kernel) (Kernel, error) {
 	checkKernels(kernels)
 	if len(kernels) == 1 {

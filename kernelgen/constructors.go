@@ -1,7 +1,6 @@
 package kernelgen
 
-// The constructors of the built-in kernels panic when a parameter is outside its
-// range; the formulas are in the package comment.
+// Constructors of built-in kernels panic if a parameter is out of range. The package comment has the formulas.
 
 // Linear returns the kernel x·y.
 func Linear() Kernel { return builtin("linear") }
@@ -14,7 +13,7 @@ func Poly(degree int, gamma, coef0 float64) Kernel {
 // RBF returns the kernel exp(−gamma·‖x−y‖²), gamma > 0.
 func RBF(gamma float64) Kernel { return builtin("rbf", number("gamma", gamma)) }
 
-// Gaussian returns the kernel exp(−‖x−y‖²/(2·sigma²)), sigma > 0: [RBF] by the standard deviation.
+// Gaussian returns the kernel exp(−‖x−y‖²/(2·sigma²)), sigma > 0, which is [RBF] with another parameter.
 func Gaussian(sigma float64) Kernel { return builtin("gaussian", number("sigma", sigma)) }
 
 // Laplace returns the kernel exp(−gamma·Σ|x_k−y_k|), gamma > 0.
@@ -52,8 +51,8 @@ func Squared() Kernel { return builtin("squared") }
 // Multiquadratic returns the kernel −√(‖x−y‖² + c²), c > 0. It is not positive semi-definite.
 func Multiquadratic(c float64) Kernel { return builtin("multiquadratic", number("c", c)) }
 
-// Relative returns the kernel exp(−‖x−y‖²/(2·σ_x·σ_y)) with σ of a row its distance from its neighbour
-// with that number: see [Term].
+// Relative returns the kernel exp(−‖x−y‖²/(2·σ_x·σ_y)), where σ_x is the distance of x from its nearest neighbour of
+// the given number: see [Term].
 func Relative(neighbour int) Kernel {
 	return builtin("relative", number("neighbour", float64(neighbour)))
 }
@@ -81,20 +80,20 @@ func ReLU() Kernel { return builtin("relu") }
 // KL returns the kernel exp(−a·KL(x‖y)), a > 0: see [KLDivergence]. It is not symmetric.
 func KL(a float64) Kernel { return builtin("kl", number("a", a)) }
 
-// SNE returns the kernel exp(−‖x−y‖²/gamma²) over its sum over all rows y, gamma > 0, as in
-// stochastic neighbour embedding (Hinton & Roweis 2002): see [Kernel.Normaliser].
+// SNE returns the kernel exp(−‖x−y‖²/gamma²) divided by its sum over all rows y, gamma > 0, as in stochastic neighbour
+// embedding (Hinton & Roweis 2002): see [Kernel.Normaliser].
 func SNE(gamma float64) Kernel { return builtin("sne", number("gamma", gamma)) }
 
-// StudentT returns the kernel 1/(1 + ‖x−y‖²) over its sum over all rows y: see [Kernel.Normaliser].
+// StudentT returns the kernel 1/(1 + ‖x−y‖²) divided by its sum over all rows y: see [Kernel.Normaliser].
 func StudentT() Kernel { return builtin("t") }
 
-// Softmax returns the kernel exp(scale·x·y) over its sum over all rows y, scale > 0, which is
-// attention: see [Kernel.Normaliser].
+// Softmax returns the kernel exp(scale·x·y) divided by its sum over all rows y, scale > 0, as in attention: see
+// [Kernel.Normaliser].
 func Softmax(scale float64) Kernel { return builtin("softmax", number("scale", scale)) }
 
 func number(name string, v float64) arg { return arg{name: name, value: v} }
 
-// builtin makes a kernel of the table from all its arguments, in order.
+// builtin returns a kernel of the table, given all its arguments in order.
 func builtin(name string, a ...arg) Kernel {
 	s := findSpec(builtins, name)
 	for _, arg := range a {

@@ -3,24 +3,23 @@ package kernelgen
 // Curve is a function of a base: a factor times a profile, or the factor alone.
 type Curve struct {
 	Factor float64
-	Flat   bool // the curve is Factor everywhere
+	Flat   bool // the curve is constant, equal to Factor
 
 	profile profile
 	psd     bool
 }
 
-// PositiveSemiDefinite reports whether the curve over its factor is known to be a
-// kernel whose matrix is positive semi-definite for every data set.
+// PositiveSemiDefinite reports whether the curve divided by its factor is known to be a positive semi-definite kernel
+// for every data set.
 func (c Curve) PositiveSemiDefinite() bool { return c.psd }
 
-// WithoutFactor returns the curve over its factor.
+// WithoutFactor returns the curve divided by its factor.
 func (c Curve) WithoutFactor() Curve {
 	c.Factor = 1
 	return c
 }
 
-// Apply replaces values of the base by those of the curve. w is scratch; nil
-// allocates it anew.
+// Apply replaces values of the base by values of the curve. w is scratch memory; nil allocates it.
 func (c Curve) Apply(v []float64, w *Workspace) {
 	if c.Flat {
 		for i := range v {
@@ -43,7 +42,7 @@ func (c Curve) At(base float64) float64 {
 	return v[0]
 }
 
-// runAll turns base values into kernel values in place, however many they are.
+// runAll turns any number of base values into kernel values, in place.
 func (p *profile) runAll(v []float64, w *Workspace) {
 	if p.apply == nil {
 		p.fused.Apply(v)

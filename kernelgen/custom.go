@@ -2,29 +2,28 @@ package kernelgen
 
 import "fmt"
 
-// Profile is a user's kernel: a Go function of one of the bases.
+// Profile is a custom kernel: a Go function of one of the bases.
 type Profile struct {
-	// Name is how the kernel is written in text: a letter followed by letters,
-	// digits and underscores, different from the built-in names.
+	// Name is the name of the kernel in text: a letter followed by letters, digits and underscores, different from
+	// built-in names.
 	Name string
-	// Base is what F is applied to.
+	// Base is the argument of F.
 	Base Base
-	// F maps a base value to a kernel value. It is called from several
-	// goroutines at once. Distances may be +Inf.
+	// F maps a base value to a kernel value. It must be safe for concurrent use. Distances may be +Inf.
 	F func(base float64) float64
-	// Derivative is that of F, for methods that follow a gradient through the kernel
-	// ([Kernel.Terms]), and nil if nobody needs it. It is called as F is.
+	// Derivative is the derivative of F, for methods that use gradients of the kernel ([Kernel.Terms]). It may be nil,
+	// and must be safe for concurrent use.
 	Derivative func(base float64) float64
-	// PositiveSemiDefinite says that the matrix is so for every data set, which nobody checks.
-	// Methods for such kernels then take this one.
+	// PositiveSemiDefinite asserts that the matrix is positive semi-definite for every data set. This is not checked.
+	// Methods for such kernels then accept it.
 	PositiveSemiDefinite bool
 }
 
-// New makes a kernel of a user's profile. It panics if the profile has no function, an
-// unknown base, or a name that is no name or is built in.
+// New returns the kernel of a custom profile. It panics if the profile has no function, an unknown base, or an invalid
+// or built-in name.
 func New(p Profile) Kernel { return newAtom(p.spec(), nil).kernel() }
 
-// spec turns the profile into an entry of the table of kernels.
+// spec returns the profile as an entry of the table of kernels.
 func (p Profile) spec() *spec {
 	if p.F == nil || p.Base < 0 || p.Base >= numBases {
 		panic(fmt.Sprintf("kernelgen: profile %q needs a function and a base", p.Name))

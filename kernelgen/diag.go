@@ -27,7 +27,7 @@ func (k Kernel) Diag(dst []float64, x blas64.General) {
 	}
 }
 
-// diagSpaces are the workspaces of Diag, which is called for every block of rows.
+// diagSpaces pools workspaces for Diag, which is called for every block of rows.
 var diagSpaces = sync.Pool{New: func() any { return new(Workspace) }}
 
 // diagBases returns the bases of each row with itself.

@@ -14,22 +14,20 @@ import (
 //
 //	KL(x‖z) = Σ_l p_l·(log p_l − log q_l)
 //
-// is an inner product of rows with one column more:
+// is an inner product of rows with an additional column:
 //
 //	(p, Σ_l p_l·log p_l) · (−log q, 1)
 //
-// A q_l of 0 makes it +∞ if p_l > 0, and nothing if p_l = 0, where the product
-// 0·∞ would be NaN. So −log 0 is a number, so large that times the least share it
-// is above every divergence that is finite, and so small that no sum overflows.
-// Shares below the least are raised to it, which changes nothing else by as much
-// as 1e-290.
+// If q_l = 0, it is +∞ for p_l > 0, and the term is 0 for p_l = 0, where the product 0·∞ would be NaN. So −log 0 is
+// represented by a finite number. Its product with the smallest share exceeds every finite divergence, and no sum
+// overflows. Smaller shares are raised to the smallest one, which changes results by less than 1e-290.
 const (
 	leastShare   = 0x1p-980
-	logOfZero    = 0x1p1000 // in place of −log 0
+	logOfZero    = 0x1p1000 // represents −log 0
 	infiniteFrom = 2048     // finite divergences are below 1500
 )
 
-// shareRows returns the rows of the left side, in buf if it is large enough.
+// shareRows returns the left rows, in buf if it is large enough.
 func shareRows(rows blas64.General, buf []float64) blas64.General {
 	left := matrix.Reuse(&buf, rows.Rows, rows.Cols+1)
 	for i := range rows.Rows {
@@ -38,8 +36,7 @@ func shareRows(rows blas64.General, buf []float64) blas64.General {
 	return left
 }
 
-// shares sets p to the shares of x in its sum, followed by Σ p·log p, which is
-// NaN if x is no row of probabilities.
+// shares sets p to x divided by its sum, followed by Σ p·log p, which is NaN if x is not a valid row of probabilities.
 func shares(p, x []float64) {
 	largest, total, err := shareScale(x)
 	if err != nil {
@@ -57,7 +54,7 @@ func shares(p, x []float64) {
 	p[len(x)] = information
 }
 
-// packLogs packs the rows of the right side.
+// packLogs packs the right rows.
 func packLogs(rows blas64.General) simd.Packed {
 	n := rows.Cols + 1
 	right := matrix.New(rows.Rows, n)
@@ -67,8 +64,8 @@ func packLogs(rows blas64.General) simd.Packed {
 	return simd.Pack(right)
 }
 
-// logShares sets q to minus the logarithms of the shares of z in its sum,
-// followed by 1, or by NaN if z is no row of probabilities.
+// logShares sets q to minus the logarithms of z divided by its sum, followed by 1, or by NaN if z is not a valid row of
+// probabilities.
 func logShares(q, z []float64) {
 	largest, total, err := shareScale(z)
 	if err != nil {
@@ -81,27 +78,27 @@ func logShares(q, z []float64) {
 			q[l] = logOfZero
 		case share >= 0x1p-1022:
 			q[l] = -math.Log(share)
-		default: // underflows
+		default: // underflow
 			q[l] = math.Log(largest) + math.Log(total) - logOf(v)
 		}
 	}
 	q[len(z)] = 1
 }
 
-// logOf returns log v for subnormal v too, where math.Log of Go 1.26 on amd64 is wrong.
+// logOf returns log v, also for subnormal v, for which math.Log of Go 1.26 on amd64 is wrong.
 func logOf(v float64) float64 {
 	fraction, exponent := math.Frexp(v)
 	return math.Log(fraction) + float64(exponent)*math.Ln2
 }
 
-// noShares makes NaN of every inner product with p.
+// noShares makes every inner product with p NaN.
 func noShares(p []float64) {
 	clear(p)
 	p[len(p)-1] = math.NaN()
 }
 
-// shareScale returns the largest entry of x and the sum of x over it, or what keeps x
-// from being a row of probabilities.
+// shareScale returns the largest entry of x, and the sum of x divided by it. It fails if x is not a valid row of
+// probabilities.
 func shareScale(x []float64) (largest, total float64, err error) {
 	for l, v := range x {
 		if !(v >= 0 && v <= math.MaxFloat64) {
@@ -118,8 +115,7 @@ func shareScale(x []float64) (largest, total float64, err error) {
 	return largest, total, nil
 }
 
-// finishDivergences puts +Inf where the inner product means that, and takes back
-// what rounding puts below 0.
+// finishDivergences stores +Inf for the inner products that represent it, and clamps rounding errors below 0.
 func finishDivergences(dst blas64.General) {
 	for i := range dst.Rows {
 		r := matrix.Row(dst, i)
@@ -134,8 +130,7 @@ func finishDivergences(dst blas64.General) {
 	}
 }
 
-// selfDivergences are the divergences of rows from themselves: 0 but for what
-// rounding leaves, which is that of a tile.
+// selfDivergences computes the divergences of rows from themselves: 0 up to the rounding errors of a tile.
 func selfDivergences(dst []float64, x blas64.General, w *Workspace) {
 	for i := 0; i < x.Rows; i += simd.Lanes {
 		n := min(simd.Lanes, x.Rows-i)
@@ -150,7 +145,7 @@ func selfDivergences(dst []float64, x blas64.General, w *Workspace) {
 	}
 }
 
-// checkShares returns what keeps x from being a row of probabilities.
+// checkShares returns an error if x is not a valid row of probabilities.
 func checkShares(x []float64) error {
 	_, _, err := shareScale(x)
 	return err

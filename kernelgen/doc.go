@@ -1,8 +1,6 @@
-// Package kernelgen makes tiles of kernel matrices. A kernel is a value: a base
-// computed between two rows (inner product, squared distance, …) and a profile,
-// the function of one number applied to it. Kernels add, multiply and scale.
-// They are written and read as text, in one spelling for flags, model files and
-// checkpoints:
+// Package kernelgen evaluates kernel matrices in tiles. A kernel is a value: a base computed between two rows (inner
+// product, squared distance, …), and a profile, a function of one number applied to the base. Kernels can be added,
+// multiplied and scaled. Flags, model files and checkpoints share one textual form:
 //
 //	k, err := kernelgen.Parse("0.5*rbf(gamma=1) + 2*linear()")
 //	k, err = k.Resolve(sample) // puts numbers for gamma=scale, gamma=median, …
@@ -11,9 +9,8 @@
 //
 // # The kernels
 //
-// In the table r = ‖x−y‖ is the Euclidean distance and d the number of columns.
-// Words in the last column: "psd" kernels have a positive semi-definite matrix
-// for every data set.
+// In the table, r = ‖x−y‖ is the Euclidean distance and d the number of columns. Kernels marked "psd" have a positive
+// semi-definite matrix for every data set.
 //
 //	linear()                            x·y                                  psd
 //	poly(degree=3, gamma=auto, coef0=1) (gamma·x·y + coef0)^degree           psd if coef0 ≥ 0
@@ -43,50 +40,40 @@
 //	t()                                 1/(1 + r²) / Σ_y 1/(1 + r²)
 //	softmax(scale=1/sqrt(d))            exp(scale·x·y) / Σ_y exp(scale·x·y)
 //
-// The names, parameters and defaults are scikit-learn's where it has the kernel
-// (sklearn.metrics.pairwise for poly, rbf, laplace, sigmoid and cosine;
-// sklearn.gaussian_process.kernels for the Matérn kernels and rq). csrbf is the
-// compactly supported RBF of Genton (2001) and of the element-wise sketching
-// paper (ssrSVD); theta=auto is 3·√sigma2 and v=auto is ⌈(d+1)/2⌉. gaussian is rbf by
-// the standard deviation. polynomial(degree=3, c=1) is read as poly with gamma=1 and
-// coef0=c. squared and multiquadratic are distances with a minus, so that like rows have
-// the larger entries.
+// Names, parameters and defaults are those of scikit-learn if it has the kernel (sklearn.metrics.pairwise for poly,
+// rbf, laplace, sigmoid and cosine; sklearn.gaussian_process.kernels for the Matérn kernels and rq). csrbf is the
+// compactly supported RBF of Genton (2001) and of the element-wise sketching paper (ssrSVD); theta=auto is 3·√sigma2
+// and v=auto is ⌈(d+1)/2⌉. gaussian is rbf with the standard deviation as its parameter. polynomial(degree=3, c=1) is
+// parsed as poly with gamma=1 and coef0=c. squared and multiquadratic are negated distances, so that similar rows have
+// larger entries.
 //
 // # Kernels that are not symmetric
 //
-// kl is exp(−a·KL(x‖y)) with the divergence of Kullback and Leibler between rows
-// of probabilities. Each row is divided by its sum, whatever that is; 0·log 0 is
-// 0, and where x has what y has not the divergence is +∞ and the entry 0. A row
-// with a negative entry, or of sum 0, gives NaN: [Kernel.CheckRows] names it
-// beforehand. The divergence of rows near each other has an absolute error, of
-// some 1e-16 times the entropy of x, so that a·1e-16 is what the entry is
-// accurate to.
+// kl is exp(−a·KL(x‖y)) with the divergence of Kullback and Leibler between rows of probabilities. Each row is divided
+// by its sum; 0·log 0 is 0. If some entry is positive in x and 0 in y, the divergence is +∞ and the kernel 0. A row
+// with a negative entry or a sum of 0 gives NaN; [Kernel.CheckRows] finds such rows beforehand. For nearly equal rows,
+// the divergence has an absolute error of about 1e-16 times the entropy of x, so the entry is accurate to about
+// a·1e-16.
 //
-// sne, t and softmax are divided by the sum of their row of the matrix, over all
-// rows y of the right source. A tile does not have that sum, so they have no
-// tiles: [Kernel.Normaliser] is the kernel to fill tiles of, its sums are for the
-// caller to make, and [Kernel.FillLog] keeps them from overflowing.
-// [Kernel.CheckPlain] is for callers that know nothing of this. Such a kernel
-// stands alone or with a weight.
+// sne, t and softmax are divided by the sum of their row of the matrix, over all rows y of the right source. A tile
+// does not contain the whole row, so they cannot fill tiles. Instead, fill tiles of the kernel returned by
+// [Kernel.Normaliser] and sum its rows; [Kernel.FillLog] avoids overflow. Callers without this support should use
+// [Kernel.CheckPlain]. Such a kernel may have a weight, but cannot be part of a sum or a product.
 //
 // # Kernels with a derivative
 //
-// A method that follows a gradient through the kernel, as solvers/ism does, needs
-// more than tiles: [Kernel.Terms] takes a kernel apart into a weighted sum of functions
-// f of one number, the inner product or the squared distance of two rows, each with its
-// derivative as a [Curve] and what is known of the two, such as that one is a multiple
-// of the other. linear, poly, rbf, gaussian, matern32, matern52, rq, cauchy,
-// multiquadric, imq, squared, multiquadratic, relative and expdot have a derivative, and
-// a user's [Profile] that comes with one; others, and products, are refused with the
-// reason.
+// Methods that use the gradient of the kernel, such as solvers/ism, need more than tiles. [Kernel.Terms] decomposes a
+// kernel into a weighted sum of functions f of the inner product or the squared distance of two rows. Each comes with
+// its derivative, as a [Curve], and with relations between the two, such as proportionality. linear, poly, rbf,
+// gaussian, matern32, matern52, rq, cauchy, multiquadric, imq, squared, multiquadratic, relative and expdot have a
+// derivative, and so has a custom [Profile] with one. Terms fails, with the reason, for other kernels and for products.
 //
-// relative has a scale for each row, which two rows alone do not tell. It has no tiles;
-// its [Term] says what its function is to be applied to.
+// relative has a scale for each row, which depends on other rows. It has no tiles; its [Term] describes the scaling.
 //
 // # Parameters taken from data
 //
-// Instead of a number some parameters accept a word, which [Kernel.Resolve]
-// replaces by the number that a sample of the rows gives:
+// Some parameters accept a word instead of a number. [Kernel.Resolve] replaces it by a number estimated from a sample
+// of the rows:
 //
 //	gamma=auto     1/d
 //	gamma=scale    1/(d·Var), Var the variance of all entries of the sample
@@ -99,10 +86,8 @@
 //
 // A number may multiply a word: gamma=0.5*median.
 //
-// The medians are over all pairs of at most 1000 sample rows, taken at equal
-// steps. If a median is 0, the mean of the distances that are not 0 stands in its place.
-// Rows that are all equal have no scale: it is 1. A column whose values differ by no
-// more than rounding counts as constant.
+// The medians are over all pairs of at most 1000 sample rows, evenly spaced. A median of 0 is replaced by the mean of
+// the positive distances. If all rows are equal, it is 1. A column with values equal up to rounding counts as constant.
 //
 // # Grammar
 //
@@ -112,35 +97,30 @@
 //	       | "(" kernel ")"
 //	value  = number | [ number "*" ] word
 //
-// [ParseAll] reads alternatives too: kernels, or values, separated by "|".
+// [ParseAll] also reads alternatives: kernels, or values, separated by "|".
 //
-// Numbers that multiply are positive, so that sums are conic combinations.
-// [Kernel.String] writes every parameter, defaults included, and numbers with
-// the digits that read back to the same bits.
+// Weights are positive, so sums are conic combinations. [Kernel.String] writes every parameter, including defaults,
+// with enough digits to read back the same bits.
 //
 // # Numbers
 //
-// An entry depends on its two rows alone, and has the same bits wherever it
-// stands in a tile, and for (x, y) as for (y, x) if the kernel is symmetric.
-// Finite rows do not give NaN: a distance above the range of float64 is +Inf and
-// the profile takes its limit, 0 times an infinite factor is 0. The exceptions are
-// a sum of kernels that overflow in opposite directions, and kl of rows that are
-// no probabilities. Squared distances below 1e-308, of rows that differ by less
-// than about 1e-154, lose digits or become zero: scale such data.
+// An entry depends on its two rows alone. It has the same bits at any position in a tile, and for (y, x) as for (x, y)
+// if the kernel is symmetric. Finite rows do not give NaN: a distance above the range of float64 is +Inf, where the
+// profile takes its limit, and 0 times an infinite factor is 0. The exceptions are a sum of kernels that overflow in
+// opposite directions, and kl of invalid rows. Squared distances below 1e-308, of rows that differ by less than about
+// 1e-154, lose digits or become zero: scale such data.
 //
 // # Adding a kernel
 //
-// A user of the library hands over a Go function, no more:
+// A user of the library only provides a Go function:
 //
 //	k := kernelgen.New(kernelgen.Profile{
 //		Name: "tstudent", Base: kernelgen.SquaredDistance,
 //		F: func(r2 float64) float64 { return 1 / (1 + math.Sqrt(r2)) },
 //	})
 //
-// and can then mix it with others, or give the Profile to [Parse] and use its
-// name in text. A built-in kernel is one entry in the table in builtins.go: name,
-// base, formula, parameters, and a function from parameters to a function over a
-// slice of base values; for one with a derivative, a function from parameters to that.
-// A base is one entry in the table in bases.go. There is nothing else to write, and no
-// loop over rows.
+// and can then combine it with other kernels, or pass the Profile to [Parse] and use its name in text. A built-in
+// kernel is an entry in the table in builtins.go: name, base, formula, parameters, and a function that returns the
+// profile for given parameters; with a derivative, another one that returns the derivative. A base is an entry in the
+// table in bases.go. Neither needs a loop over rows.
 package kernelgen

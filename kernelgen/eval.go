@@ -2,8 +2,8 @@ package kernelgen
 
 import "github.com/nystream/nystream/internal/simd"
 
-// bound holds the base values of one piece of a tile or diagonal: all of the
-// same length, nil for bases the kernel does not need.
+// bound holds the base values of one piece of a tile or diagonal, all of the same length; nil for bases the kernel does
+// not use.
 type bound [numBases][]float64
 
 // evalTerms sets out to the sum of the terms.

@@ -8,13 +8,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Fill sets dst[i,j] = k(x_i, p_j): a tile of x.Rows × p.Rows() entries. Every
-// base that the kernel needs is computed once. The cost is 2 to 3 operations for
-// each base, entry and column, and that of the profiles for each entry.
+// Fill sets dst[i,j] = k(x_i, p_j): a tile of x.Rows × p.Rows() entries. It computes every required base once. Cost: 2
+// to 3 operations for each base, entry and column, and the profiles for each entry.
 //
-// w is scratch; nil allocates it anew. Fill panics if the shapes do not fit, the
-// kernel is not resolved or normalised by its row sums, or the panel was packed for
-// a kernel with other bases.
+// w is scratch memory; nil allocates it. Fill panics if the shapes do not fit, the kernel is unresolved or normalised
+// by its row sums, or the panel was packed for a kernel with other bases.
 func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	k.checkFill(dst, x, p)
 	if a := k.fused(); a != nil {
@@ -30,8 +28,7 @@ func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	}
 }
 
-// fused returns the atom that the kernel is, if its profile can be applied in
-// registers; nil if not, or if the kernel is more than one atom.
+// fused returns the single atom of the kernel if its profile can be applied in registers, else nil.
 func (k Kernel) fused() *atom {
 	if len(k.terms) != 1 || k.terms[0].weight != 1 || len(k.terms[0].factors) != 1 {
 		return nil
@@ -41,6 +38,13 @@ func (k Kernel) fused() *atom {
 		return nil
 	}
 	return a
+}
+
+// Bounded reports whether the entries between finite rows are known to be finite, however far apart the rows are. NaN
+// in a row gives NaN.
+func (k Kernel) Bounded() bool {
+	a := k.fused()
+	return a != nil && a.spec.base.spec().ofDifferences && a.profile.fused.Bounded()
 }
 
 // fillStrip fills a tile of at most blockRows rows, piece by piece.
@@ -58,7 +62,7 @@ func (k Kernel) fillStrip(dst, x blas64.General, p *Panel, w *Workspace) {
 	}
 }
 
-// leftSide returns the rows that each base is computed from.
+// leftSide returns the left rows prepared for each base.
 func leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numBases]blas64.General) {
 	for b := range bases.each {
 		left[b] = b.spec().rows.left(x, w)

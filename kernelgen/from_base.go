@@ -2,10 +2,9 @@ package kernelgen
 
 import "fmt"
 
-// OneBase returns the base of a kernel that looks at its two rows through one base
-// alone, as every built-in kernel does, and sums and products of kernels with the
-// same base. Whoever knows the base by another way than [Kernel.Fill], from rows
-// that are sparse for instance, gets the kernel from it by [Kernel.FromBase].
+// OneBase returns the base of a kernel that uses a single base. Every built-in kernel does, and so do sums and products
+// of kernels with the same base. Callers that compute the base in another way than [Kernel.Fill], such as from sparse
+// rows, evaluate the kernel by [Kernel.FromBase].
 func (k Kernel) OneBase() (Base, bool) {
 	bases := k.bases()
 	only, n := Base(0), 0
@@ -18,9 +17,8 @@ func (k Kernel) OneBase() (Base, bool) {
 	return only, n == 1
 }
 
-// FromBase replaces values of the kernel's one base by those of the kernel, with
-// the bits that [Kernel.Fill] gives. w is scratch; nil allocates it anew. It
-// panics if the kernel is not resolved, has more than one base, or is normalised by
+// FromBase replaces values of the kernel's single base by values of the kernel, with the same bits as [Kernel.Fill]. w
+// is scratch memory; nil allocates it. It panics if the kernel is unresolved, has several bases, or is normalised by
 // its row sums.
 func (k Kernel) FromBase(v []float64, w *Workspace) {
 	k.checkReady()

@@ -6,14 +6,12 @@ import (
 	"strings"
 )
 
-// Kernel is a function of two rows: a sum of weighted products of profiles. It
-// is an immutable value, safe for use by several goroutines. [Kernel.Same] compares
-// two of them. The zero Kernel computes nothing and panics when
-// used; kernels come from [Parse], [New] and the constructors.
+// Kernel is a function of two rows: a sum of weighted products of profiles. It is an immutable value, safe for use by
+// several goroutines. [Kernel.Same] compares two of them. The zero Kernel panics when used; use [Parse], [New] or a
+// constructor.
 type Kernel struct {
 	terms []term
-	// cols is the number of columns of the rows that the kernel was resolved
-	// for, 0 if unknown. Only PositiveSemiDefinite looks at it.
+	// cols is the number of columns for which the kernel was resolved, 0 if unknown. Only PositiveSemiDefinite uses it.
 	cols int
 }
 
@@ -51,16 +49,16 @@ func (a *atom) kernel() Kernel {
 	return Kernel{terms: []term{{weight: 1, factors: []factor{{atom: a}}}}}
 }
 
-// String returns the canonical text of the kernel: [Parse] of it gives the same
-// kernel, to the last bit of every parameter.
+// String returns the canonical text of the kernel. [Parse] of it returns the same kernel, with the same bits in every
+// parameter.
 func (k Kernel) String() string {
 	var b strings.Builder
 	writeTerms(&b, k.terms)
 	return b.String()
 }
 
-// Same reports whether two kernels have the same text, and profiles of a user in it come from
-// the same call of [New] or [Parse]: functions cannot be compared.
+// Same reports whether two kernels have the same text, and custom profiles from the same call of [New] or [Parse]:
+// functions cannot be compared.
 func (k Kernel) Same(other Kernel) bool {
 	return k.String() == other.String() && slices.EqualFunc(slices.Collect(eachAtom(k.terms)), slices.Collect(eachAtom(other.terms)),
 		func(a, b *atom) bool { return a.spec == b.spec })
@@ -107,13 +105,11 @@ func (k Kernel) Resolved() bool {
 	return true
 }
 
-// PositiveSemiDefinite reports whether the matrix k(x_i, x_j) is known to be
-// symmetric positive semi-definite for every data set. False means "not known":
-// a user's profile that does not say so, a sigmoid, a multiquadric.
+// PositiveSemiDefinite reports whether the matrix k(x_i, x_j) is known to be symmetric positive semi-definite for every
+// data set. False means unknown, as for a custom profile without this property, a sigmoid or a multiquadric.
 //
-// csrbf with v given as a number is positive semi-definite for rows of up to
-// 2v−1 columns. [Kernel.Resolve] tells the kernel the number of columns; a
-// kernel that was not resolved, or was read back from its text, answers false.
+// csrbf with v given as a number is positive semi-definite for rows of up to 2v−1 columns. [Kernel.Resolve] sets the
+// number of columns; for a kernel that was not resolved, or was parsed from its text, the result is false.
 func (k Kernel) PositiveSemiDefinite() bool {
 	for a := range eachAtom(k.terms) {
 		if !a.spec.psd(a.args, k.cols) {

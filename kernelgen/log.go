@@ -8,13 +8,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// FillLog sets dst[i,j] = log k(x_i, p_j) if the kernel is a multiple of an
-// exponential of its base, and reports whether it is: rbf, laplace, expdot and
-// kl are. For other kernels it leaves dst as it is. The panel is that of
-// [Kernel.Pack], the cost and the panics are those of [Kernel.Fill].
+// FillLog sets dst[i,j] = log k(x_i, p_j) if the kernel is a multiple of an exponential of its base, such as rbf,
+// laplace, expdot and kl. For other kernels it returns false and does not change dst. The panel comes from
+// [Kernel.Pack]. Cost and panics are those of [Kernel.Fill].
 //
-// The logarithm neither overflows nor underflows where the kernel does. Without a
-// weight its exponential has the bits of Fill.
+// The logarithm does not overflow or underflow where the kernel does. Without a weight, its exponential has the same
+// bits as Fill.
 func (k Kernel) FillLog(dst, x blas64.General, p *Panel, w *Workspace) bool {
 	k.checkFill(dst, x, p)
 	a := k.exponential()
@@ -39,11 +38,10 @@ func (k Kernel) FillLog(dst, x blas64.General, p *Panel, w *Workspace) bool {
 	return true
 }
 
-// HasLog reports whether [Kernel.FillLog] gives the logarithm of the kernel.
+// HasLog reports whether [Kernel.FillLog] supports the kernel.
 func (k Kernel) HasLog() bool { return k.exponential() != nil }
 
-// exponential returns the atom of a kernel that is a multiple of e^(factor·base); nil
-// for other kernels.
+// exponential returns the atom of a kernel that is a multiple of e^(factor·base); nil for other kernels.
 func (k Kernel) exponential() *atom {
 	if len(k.terms) != 1 || len(k.terms[0].factors) != 1 {
 		return nil

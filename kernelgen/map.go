@@ -14,10 +14,9 @@ import (
 //
 //	abs cos exp expm1 identity log1p relu sigmoid sin sqrt square tanh
 //
-// where relu is max(0, a) and sigmoid the logistic function 1/(1+e^−a) (the
-// kernel of that name is scikit-learn's tanh). Finite entries give NaN only where
-// the function is not defined: sqrt below 0, log1p below −1, sin and cos when
-// scale·a overflows. A Map is an immutable value; the zero Map is the identity.
+// where relu is max(0, a) and sigmoid is the logistic function 1/(1+e^−a) (unlike the kernel of that name, which is
+// scikit-learn's tanh). Finite entries give NaN only where the function is undefined: sqrt below 0, log1p below −1, sin
+// and cos if scale·a overflows. An ElementMap is an immutable value; the zero ElementMap is the identity.
 type ElementMap struct {
 	entry *mapEntry
 	scale float64
@@ -42,7 +41,7 @@ var maps = []*mapEntry{
 	{"sin", eachEntry(math.Sin)},
 	{"sqrt", eachEntry(math.Sqrt)},
 	{"square", eachEntry(func(a float64) float64 { return a * a })},
-	{"tanh", vectorMap(simd.Tanh, 1, math.Copysign(0, -1))}, // z + −0 is z, for −0 too
+	{"tanh", vectorMap(simd.Tanh, 1, math.Copysign(0, -1))}, // z + −0 is z, also for −0
 }
 
 func vectorMap(f simd.Function, p ...float64) func(dst, src []float64) {
@@ -85,7 +84,7 @@ func ParseElementMap(text string) (ElementMap, error) {
 	return ElementMap{entry: e, scale: scale}, nil
 }
 
-// mapScale reads "(scale=number)", which may be left out.
+// mapScale reads an optional "(scale=number)".
 func (s *scanner) mapScale() (float64, error) {
 	if !s.accept('(') || s.accept(')') {
 		return 1, nil

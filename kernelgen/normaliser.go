@@ -2,12 +2,12 @@ package kernelgen
 
 import "fmt"
 
-// Kernels divided by the sums of their rows, and others that are not symmetric.
+// Kernels normalised by their row sums, and other asymmetric kernels.
 
-// A divided kernel is another kernel of the table over its row sums.
+// divided describes a kernel that is another kernel of the table divided by its row sums.
 type divided struct {
-	name string // of the kernel that is divided
-	// args are the arguments of that kernel, numbers or words.
+	name string // of the unnormalised kernel
+	// args converts the arguments to those of the unnormalised kernel, numbers or words.
 	args func(a args) args
 }
 
@@ -15,13 +15,11 @@ type divided struct {
 //
 //	k(x, z) = Weight·unnormalised(x, z) / Σ_z' unnormalised(x, z')
 //
-// with z' over all rows of the right source, and unnormalised an ordinary kernel:
-// rbf(sigma=gamma) for sne, cauchy(length=1) for t, expdot for softmax. Weight is
-// [Kernel.Weight]. The kernel need not be resolved; the words of the unnormalised
-// one are then those of this. A kernel that is not normalised returns itself.
+// where z' runs over all rows of the right source, and unnormalised is an ordinary kernel: rbf(sigma=gamma) for sne,
+// cauchy(length=1) for t, expdot for softmax. Weight is [Kernel.Weight]. If the kernel is not resolved, the
+// unnormalised one has the same words. For a kernel that is not normalised, Normaliser returns the kernel itself.
 //
-// With the maximum taken off first ([Kernel.FillLog]) sums neither overflow nor
-// all underflow.
+// Subtract the maximum first ([Kernel.FillLog]) to avoid overflow and underflow of the sums.
 func (k Kernel) Normaliser() (unnormalised Kernel, normalised bool) {
 	a := k.divided()
 	if a == nil {
@@ -33,8 +31,7 @@ func (k Kernel) Normaliser() (unnormalised Kernel, normalised bool) {
 	return unnormalised, true
 }
 
-// divided returns the atom of a kernel that is normalised by its row sums, which
-// stands alone or with a weight; nil for other kernels.
+// divided returns the atom of a kernel normalised by its row sums, possibly with a weight; nil for other kernels.
 func (k Kernel) divided() *atom {
 	if len(k.terms) != 1 || len(k.terms[0].factors) != 1 {
 		return nil
@@ -46,8 +43,7 @@ func (k Kernel) divided() *atom {
 	return a
 }
 
-// Weight returns the number that multiplies a kernel which is no sum, as the 2 of
-// 2*sne(gamma=1); 1 for sums.
+// Weight returns the factor of a kernel that is not a sum, such as 2 for 2*sne(gamma=1); 1 for sums.
 func (k Kernel) Weight() float64 {
 	if len(k.terms) != 1 {
 		return 1
@@ -55,8 +51,8 @@ func (k Kernel) Weight() float64 {
 	return k.terms[0].weight
 }
 
-// Symmetric reports whether k(x, z) = k(z, x), which is so but for kernels that
-// are normalised by their row sums and those of [KLDivergence].
+// Symmetric reports whether k(x, z) = k(z, x). It is false for kernels normalised by their row sums and those of
+// [KLDivergence].
 func (k Kernel) Symmetric() bool {
 	for a := range eachAtom(k.terms) {
 		if a.spec.divides != nil || a.spec.base.spec().oneWay {
@@ -66,11 +62,10 @@ func (k Kernel) Symmetric() bool {
 	return true
 }
 
-// CheckPlain returns an error that names the kernel unless an entry of it depends on
-// its two rows alone. Tiles of a kernel that is normalised by its row sums cannot be
-// filled, since an entry depends on all rows of the right source, nor can those of
-// relative, whose entries depend on the neighbours of both rows: a method that does
-// not know of [Kernel.Normaliser], or of [Term], asks this before it starts.
+// CheckPlain returns an error that names the kernel unless an entry depends on its two rows alone. Kernels normalised
+// by their row sums cannot fill tiles, since an entry depends on all rows of the right source. Neither can relative,
+// whose entries depend on the neighbours of both rows. Methods that do not support [Kernel.Normaliser] or [Term] call
+// this first.
 func (k Kernel) CheckPlain() error {
 	if k.divided() != nil {
 		return fmt.Errorf("kernel %v is normalised by its row sums, which this method does not know: use fit landmark, ssrsvd or ksvd", k)
@@ -81,7 +76,7 @@ func (k Kernel) CheckPlain() error {
 	return nil
 }
 
-// scaled reports whether a kernel of the sum needs a scale of each row.
+// scaled reports whether a kernel of the sum needs a scale for each row.
 func (k Kernel) scaled() bool {
 	for a := range eachAtom(k.terms) {
 		if a.spec.scaled {
@@ -101,8 +96,8 @@ func (k Kernel) mustBePlain() {
 	}
 }
 
-// checkAlone returns an error if one of several kernels is normalised by its row
-// sums, which leaves their sum or product without a meaning as tiles.
+// checkAlone returns an error if one of several kernels is normalised by its row sums: their sum or product has no
+// tiles.
 func checkAlone(kernels []Kernel) error {
 	for _, k := range kernels {
 		if a := k.divided(); a != nil && len(kernels) > 1 {

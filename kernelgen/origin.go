@@ -1,8 +1,8 @@
 package kernelgen
 
-// CenteredShift reports whether translating all rows changes the entries of the kernel but not its
-// centred matrix: k(x−r, y−r) = k(x, y) + a(x) + a(y) for every r, with a not 0. Rows far from the
-// origin may then be translated to it, which avoids cancellation.
+// CenteredShift reports whether translating all rows changes the entries of the kernel but not its centred matrix:
+// k(x−r, y−r) = k(x, y) + a(x) + a(y) for every r, with a not 0. Rows far from the origin may then be shifted to it,
+// which avoids cancellation.
 //
 // It is true for linear, for poly of degree 1, and for sums of these with functions of distances. It is
 // false for a function of distances alone, whose entries do not change.

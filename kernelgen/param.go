@@ -15,21 +15,19 @@ type param struct {
 	// preset is the text of the default value; "" if there is none.
 	preset string
 	domain domain
-	// words are what may stand in place of a number until Resolve.
+	// words are allowed instead of a number until Resolve.
 	words []word
-	// or is a label shared by parameters that exclude each other, one of
-	// which is needed.
+	// or is a label shared by mutually exclusive parameters, one of which is required.
 	or string
 }
 
-// A word stands for a number estimated from a sample of rows; the arguments are
-// those of earlier parameters, resolved.
+// word stands for a number estimated from a sample of rows. The arguments are those of earlier parameters, resolved.
 type word struct {
 	name     string
 	estimate func(s *sample, resolved args) (float64, error)
 }
 
-// find returns the word with that name.
+// find returns the word with the given name.
 func (p *param) find(name string) (word, bool) {
 	for _, w := range p.words {
 		if w.name == name {
@@ -64,7 +62,7 @@ func (p *param) check(v float64) error {
 // An arg is the value of a parameter: a number, or a multiple of a word still to be resolved.
 type arg struct {
 	name  string
-	value float64 // of a word, the factor
+	value float64 // the factor, for a word
 	word  string
 }
 
@@ -114,7 +112,7 @@ func (a args) numbers() bool {
 	return true
 }
 
-// presetArg returns the argument that the default text stands for.
+// presetArg parses the default.
 func (p *param) presetArg() arg {
 	v, err := strconv.ParseFloat(p.preset, 64)
 	if err != nil {
@@ -123,7 +121,7 @@ func (p *param) presetArg() arg {
 	return arg{name: p.name, value: v}
 }
 
-// accepts says what may be given, for messages.
+// accepts describes the parameter's name and values, for messages.
 func (p *param) accepts() string {
 	return p.name + " must be " + p.values()
 }

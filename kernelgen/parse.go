@@ -7,16 +7,14 @@ import (
 )
 
 const (
-	// maxText and maxDepth bound what Parse accepts, so that text from a
-	// damaged file cannot exhaust memory or stack.
+	// maxText and maxDepth limit the input of Parse, so that text from a damaged file cannot exhaust memory or stack.
 	maxText  = 1 << 16
 	maxDepth = 64
 )
 
-// Parse reads a kernel in the grammar of the package comment, such as
-// "rbf(sigma2=0.2)" or "0.5*rbf(gamma=1) + 2*linear()". The names of the custom
-// profiles can be used besides the built-in ones; Parse panics if one of them is
-// not fit for [New] or two have the same name.
+// Parse reads a kernel in the grammar of the package comment, such as "rbf(sigma2=0.2)" or "0.5*rbf(gamma=1) +
+// 2*linear()". The names of the custom profiles can be used like built-in ones. Parse panics if one of them is invalid
+// for [New] or two have the same name.
 //
 // Errors are of type [*ParseError].
 func Parse(text string, custom ...Profile) (Kernel, error) {
@@ -38,12 +36,11 @@ func Parse(text string, custom ...Profile) (Kernel, error) {
 	return k, nil
 }
 
-// MaxAlternatives is the most kernels that [ParseAll] makes of a text.
+// MaxAlternatives is the largest number of kernels returned by [ParseAll].
 const MaxAlternatives = 32
 
-// ParseAll reads kernels separated by |, in each of which values separated by | stand for one kernel
-// each: "rbf(gamma=0.1|1) | laplace(gamma=median)" are three. It fails if there are more than
-// [MaxAlternatives], or two are the same.
+// ParseAll reads kernels separated by |. Values separated by | also stand for one kernel each: "rbf(gamma=0.1|1) |
+// laplace(gamma=median)" has three. It fails if there are more than [MaxAlternatives], or two are equal.
 //
 // Errors are of type [*ParseError].
 func ParseAll(text string, custom ...Profile) ([]Kernel, error) {
@@ -73,13 +70,13 @@ func ParseAll(text string, custom ...Profile) ([]Kernel, error) {
 	return kernels, nil
 }
 
-// lists counts through the alternatives of lists of values, like an odometer.
+// lists enumerates the combinations of lists of values, like an odometer.
 type lists struct {
 	sizes []int // of the lists read so far
-	taken []int // the places of the values that are taken
+	taken []int // indices of the current values
 }
 
-// take returns the place of the value to take of the next list.
+// take returns the index of the current value of the next list.
 func (l *lists) take(size int) int {
 	i := len(l.sizes)
 	l.sizes = append(l.sizes, size)
@@ -89,7 +86,7 @@ func (l *lists) take(size int) int {
 	return l.taken[i]
 }
 
-// next goes on to the next combination, and reports whether there is one.
+// next advances to the next combination, and reports whether there is one.
 func (l *lists) next() bool {
 	for i := len(l.taken) - 1; i >= 0; i-- {
 		if l.taken[i]++; l.taken[i] < l.sizes[i] {
@@ -109,7 +106,7 @@ func (p *parser) finish() error {
 	return p.errorAt(p.pos, "unexpected %s; kernels are joined by + and *", p.here())
 }
 
-// tableWith returns the table of kernels with the user's profiles.
+// tableWith returns the table of kernels with the custom profiles.
 func tableWith(custom []Profile) []*spec {
 	table := slices.Concat(builtins, otherNames)
 	for _, profile := range custom {
@@ -126,7 +123,7 @@ type parser struct {
 	scanner
 	table []*spec
 	depth int
-	lists *lists // nil if there are none
+	lists *lists // nil if alternatives are not allowed
 }
 
 // kernel reads terms joined by plus signs.
@@ -255,7 +252,7 @@ func (p *parser) atom() (float64, []Kernel, error) {
 	return 1, []Kernel{newAtom(s, all).kernel()}, nil
 }
 
-// arguments reads a list in parentheses, which may be left out.
+// arguments reads an optional list in parentheses.
 func (p *parser) arguments(s *spec) (args, error) {
 	var given args
 	if !p.accept('(') || p.accept(')') {
@@ -302,7 +299,7 @@ func (p *parser) argument(s *spec, given args) (arg, error) {
 
 func takes(s *spec) string { return "usage: " + s.usage() }
 
-// value reads a value, or takes one of a list.
+// value reads a value, or the current one of a list.
 func (p *parser) value(param *param) (arg, error) {
 	var values []arg
 	for more := true; more; more = p.lists != nil && p.accept('|') {
@@ -351,7 +348,7 @@ func (p *parser) oneValue(param *param) (arg, error) {
 	return a, nil
 }
 
-// word reads one of the words of the parameter, which may be no name, such as 1/sqrt(d).
+// word reads one of the words of the parameter, which need not be names, such as 1/sqrt(d).
 func (p *parser) word(param *param) (arg, bool) {
 	for _, w := range param.words {
 		rest, found := strings.CutPrefix(p.text[p.pos:], w.name)

@@ -8,10 +8,9 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Power returns the kernel whose entries are those of k to the power p > 0, where that
-// is a kernel of this package too: a multiple of an exponential of its base ([Kernel.FillLog]),
-// or any kernel and 1. The error names the kernels that have powers. It panics unless the
-// kernel is resolved.
+// Power returns the kernel with the entries of k to the power p > 0. It supports multiples of an exponential of the
+// base ([Kernel.FillLog]) and, for p = 1, any kernel. Otherwise the error names the kernels with powers. It panics
+// unless the kernel is resolved.
 func (k Kernel) Power(p float64) (Kernel, error) {
 	if !k.Resolved() {
 		panic("kernelgen: the power of a kernel that is not resolved")

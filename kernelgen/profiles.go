@@ -54,8 +54,8 @@ func rationalQuadratic(c, alpha float64) profile {
 	}}
 }
 
-// compactRBF returns exp(−gamma·r²)·max(0, 1−r/theta)^v. The bracket is clamped
-// before the power is taken: an even v would turn a negative one positive.
+// compactRBF returns exp(−gamma·r²)·max(0, 1−r/theta)^v. The bracket is clamped before the power, since an even v would
+// make a negative one positive.
 func compactRBF(gamma, theta, v float64) profile {
 	raise := realPower(v)
 	return profile{apply: func(b, tmp []float64) {
@@ -66,7 +66,7 @@ func compactRBF(gamma, theta, v float64) profile {
 	}}
 }
 
-// realPower returns b^v for 0 ≤ b ≤ 1; the usual small whole v by multiplication.
+// realPower returns b^v for 0 ≤ b ≤ 1, by multiplication for small integers v.
 func realPower(v float64) profile {
 	if v == math.Trunc(v) && v <= 512 {
 		return profile{fused: simd.Power(1, 0, int(v))}
@@ -74,7 +74,7 @@ func realPower(v float64) profile {
 	return elementwise(simd.Pow, v)
 }
 
-// rbfGamma returns the factor of r², whichever way the bandwidth was given.
+// rbfGamma returns the factor of r² for any of the bandwidth parameters.
 func rbfGamma(a args) float64 {
 	if _, ok := a.find("sigma2"); ok {
 		return inverse(a.get("sigma2"))
@@ -91,8 +91,8 @@ func gaussianGamma(a args) float64 {
 	return clampPositive(1 / (2 * sigma * sigma))
 }
 
-// inverse and inverseSquare stay positive and finite, so that a bandwidth at the
-// end of the range of float64 gives the limit of the kernel and never 0·∞.
+// inverse and inverseSquare stay positive and finite, so that an extreme bandwidth gives the limit of the kernel and
+// never 0·∞.
 func inverse(v float64) float64       { return clampPositive(1 / v) }
 func inverseSquare(v float64) float64 { return inverse(v * v) }
 
@@ -100,8 +100,8 @@ func clampPositive(v float64) float64 {
 	return max(math.SmallestNonzeroFloat64, min(math.MaxFloat64, v))
 }
 
-// compactIsPSD: (1−r)^v is positive definite for rows of d columns if and only if
-// v ≥ (d+1)/2 (Askey 1973); v=auto is the smallest such integer.
+// compactIsPSD reports whether csrbf is positive semi-definite. (1−r)^v is positive definite for rows of d columns if
+// and only if v ≥ (d+1)/2 (Askey 1973); v=auto is the smallest such integer.
 func compactIsPSD(a args, cols int) bool {
 	v, _ := a.find("v")
 	return v.word == "auto" && v.value >= 1 || v.word == "" && (cols > 0 && 2*v.value >= float64(cols)+1)

@@ -6,19 +6,18 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Resolve returns the kernel with every word replaced by the number that the
-// rows of the sample give; see the package comment for their meaning. The
-// sample also tells the number of columns, on which the defaults depend. The sample is read, not
-// kept. Medians cost O(d·n²) for n = min(rows, 1000).
+// Resolve returns the kernel with every word replaced by a number estimated from the sample; see the package comment
+// for their meaning. The sample also determines the number of columns, on which defaults depend. It is not retained.
+// Cost of medians: O(d·n²) for n = min(rows, 1000).
 //
-// The error names the kernel, the parameter, and what to do.
+// The error names the kernel, the parameter and a remedy.
 func (k Kernel) Resolve(sample blas64.General) (Kernel, error) {
 	resolved, _, err := k.ResolveNoting(sample)
 	return resolved, err
 }
 
-// ResolveNoting is [Kernel.Resolve], and returns sentences for the user about words that the rows do not
-// give a number for: if half of the pairs of rows or more are equal, or all are.
+// ResolveNoting is [Kernel.Resolve]. It also returns sentences for the user about words that the rows do not determine:
+// if at least half of the pairs of rows are equal, or all are.
 func (k Kernel) ResolveNoting(sample blas64.General) (resolved Kernel, notes []string, err error) {
 	s := newSample(sample)
 	terms, err := resolveTerms(k.terms, s)
@@ -61,8 +60,7 @@ func resolveFactor(f factor, s *sample) (factor, error) {
 	return factor{atom: newAtom(f.atom.spec, a)}, nil
 }
 
-// resolveArgs goes through the arguments in the order of the table, since a word
-// may depend on an argument before it.
+// resolveArgs resolves the arguments in the order of the table, since a word may depend on an earlier argument.
 func resolveArgs(s *spec, words args, rows *sample) (args, error) {
 	resolved := make(args, 0, len(words))
 	for _, a := range words {

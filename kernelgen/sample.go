@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// medianRows is the most rows of a sample whose pairs enter a median.
+// medianRows is the largest number of rows whose pairs enter a median.
 const medianRows = 1000
 
-// A sample holds the rows from which words such as gamma=scale are resolved.
+// sample holds the rows from which words such as gamma=scale are resolved.
 type sample struct {
 	rows blas64.General
 	// medians caches medians by the name of the distance.
 	medians map[string]float64
-	// notes say which numbers were substituted where the rows determine none.
+	// notes report numbers substituted for words that the rows do not determine.
 	notes []string
 }
 
@@ -28,7 +28,7 @@ func newSample(rows blas64.General) *sample {
 	return &sample{rows: withoutRounding(rows), medians: map[string]float64{}}
 }
 
-// withoutRounding returns the rows with the columns made constant that are constant up to rounding. rows is not
+// withoutRounding returns the rows, with columns that are constant up to rounding made exactly constant. rows is not
 // changed.
 func withoutRounding(rows blas64.General) blas64.General {
 	copied := false
@@ -69,7 +69,7 @@ func (s *sample) check() error {
 	return nil
 }
 
-// note adds a note, once.
+// note adds a note unless it is there already.
 func (s *sample) note(text string) {
 	if !slices.Contains(s.notes, text) {
 		s.notes = append(s.notes, text)
@@ -118,8 +118,7 @@ func (s *sample) each(f func(v float64)) {
 	}
 }
 
-// representable returns an error unless v is positive, finite and far enough
-// from the ends of the range to be inverted.
+// representable returns an error unless v and 1/v are positive and finite.
 func representable(what string, v float64) error {
 	if v > 0 && !math.IsInf(v, 1) && !math.IsInf(1/v, 1) {
 		return nil
@@ -224,8 +223,8 @@ func thin(m blas64.General, n int) blas64.General {
 
 // middle returns the median; it changes the order of v.
 //
-// Of many values only those around the median are sorted: a thinned sample of them tells two
-// values between which it most likely lies, and a count whether it does.
+// For many values, it sorts only those around the median. A thinned sample gives two values between which the median
+// probably lies, and a count confirms it.
 func middle(v []float64) float64 {
 	n := len(v)
 	low, high := (n-1)/2, n/2
@@ -245,12 +244,12 @@ func middle(v []float64) float64 {
 }
 
 const (
-	manyValues = 4096 // from which a median is worth a sample
-	thinning   = 32   // values for one in the sample
+	manyValues = 4096 // from which sampling pays off
+	thinning   = 32   // values for each one in the sample
 )
 
-// within returns the values from least to most, which it moves to the front of v, and how
-// many are below them. There are none if some values are not ordered.
+// within returns the values from least to most, which it moves to the front of v, and the number of values below. It
+// returns none if some values are NaN.
 func within(v []float64, least, most float64) (near []float64, below int) {
 	k := 0
 	for i, x := range v {

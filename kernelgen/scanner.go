@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// ParseError says what is wrong with the text of a kernel or a map, and where.
+// ParseError reports a syntax error in the text of a kernel or a map, with its position.
 type ParseError struct {
 	What    string // "kernel" or "map"
 	Text    string // what was parsed
-	Offset  int    // the byte of Text at which the problem is
+	Offset  int    // byte position of the problem in Text
 	Problem string
 }
 
-// Error names the text, the place (characters counted from 1) and the problem.
+// Error names the text, the position (in characters, from 1) and the problem.
 func (e *ParseError) Error() string {
 	at := utf8.RuneCountInString(e.Text[:e.Offset]) + 1
 	return fmt.Sprintf("%s %q, character %d: %s", e.What, excerpt(e.Text), at, e.Problem)
 }
 
-// excerpt keeps messages about absurd input readable.
+// excerpt truncates text for messages.
 func excerpt(text string) string {
 	const most = 200
 	if len(text) <= most {
@@ -54,13 +54,13 @@ func (s *scanner) space() {
 	}
 }
 
-// end skips white space and reports whether nothing is left.
+// end skips white space and reports whether the text ends.
 func (s *scanner) end() bool {
 	s.space()
 	return s.pos == len(s.text)
 }
 
-// accept skips white space and the byte c, if that is next.
+// accept skips white space and the byte c, if it is next.
 func (s *scanner) accept(c byte) bool {
 	s.space()
 	if s.pos == len(s.text) || s.text[s.pos] != c {
@@ -70,7 +70,7 @@ func (s *scanner) accept(c byte) bool {
 	return true
 }
 
-// here describes what is at the present position.
+// here describes the current position.
 func (s *scanner) here() string {
 	if s.pos == len(s.text) {
 		return "the end"
@@ -103,7 +103,7 @@ func (s *scanner) number() (float64, error) {
 	return v, nil
 }
 
-// inNumber reports whether the present byte continues a number begun at start.
+// inNumber reports whether the current byte continues a number that starts at start.
 func (s *scanner) inNumber(start int) bool {
 	switch c := s.text[s.pos]; c {
 	case '+', '-':

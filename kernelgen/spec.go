@@ -7,14 +7,13 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// A profile turns base values into kernel values. It is one of those that tiles
-// apply in registers, or a function over slices.
+// profile turns base values into kernel values. It is either a function that tiles apply in registers, or a function
+// over slices.
 type profile struct {
 	fused simd.Profile
-	// apply, if not nil, does the work instead: in place, with scratch of the
-	// same length.
+	// apply, if not nil, is used instead. It works in place, with scratch memory of the same length.
 	apply func(v, tmp []float64)
-	// factor, if not 0, says that the profile is e^(factor·base).
+	// factor, if not 0, means that the profile is e^(factor·base).
 	factor float64
 }
 
@@ -38,19 +37,16 @@ type spec struct {
 	psd func(a args, cols int) bool
 	// affine reports whether the kernel is a·(base) + b; nil if it never is.
 	affine func(a args) bool
-	// divides is set for a kernel that is another one over its row sums; its
-	// profile is then never applied.
+	// divides is set for a kernel that is another one divided by its row sums; its profile is then never applied.
 	divides *divided
-	// profile is called with arguments that are numbers, and so is smooth, which is nil
-	// for kernels without a finite derivative by their base.
+	// profile and smooth are called with resolved arguments. smooth is nil for kernels without a finite derivative by
+	// their base.
 	profile func(a args) profile
 	smooth  func(a args) smooth
-	// scaled is set for a kernel whose base is divided by scales of both rows, which two
-	// rows alone do not have.
+	// scaled is set for a kernel with a base divided by scales of both rows, which depend on other rows.
 	scaled bool
 	custom bool // a user's profile
-	// spells is set for another name of a kernel, which texts are read with and not
-	// written.
+	// spells is set for an alternative name of a kernel, which is parsed but never written.
 	spells *divided
 }
 
@@ -63,8 +59,7 @@ func (s *spec) find(name string) (*param, bool) {
 	return nil, false
 }
 
-// complete puts the given arguments into the order of the parameters and adds
-// the defaults.
+// complete sorts the given arguments into the order of the parameters and adds the defaults.
 func (s *spec) complete(given args) (args, error) {
 	var all args
 	for i := range s.params {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kernels as expectations: what random features are drawn from.
+// Kernels as expectations, from which random features are drawn.
 
 // Draws is a source of independent random numbers, such as a *sketch.Draws.
 type Draws interface {
@@ -19,11 +19,10 @@ type Draws interface {
 //
 //	k(x, y) = Weight·E cos(ω·(x−y))
 //
-// Radial kernels are mixtures of Gaussians, so ω = τ·z with z standard normal and
-// τ ≥ 0 drawn on its own: a constant for rbf; √(2ν/χ²)/length with 2ν degrees of
-// freedom for the Matérn kernels (a multivariate t, Rasmussen & Williams 2006,
-// eq. 4.15); the root of a gamma variable for rq, cauchy and imq. The frequencies
-// of laplace are Cauchy in each coordinate.
+// Radial kernels are mixtures of Gaussians, so ω = τ·z with z standard normal and an independent τ ≥ 0: a constant for
+// rbf; √(2ν/χ²)/length with 2ν degrees of freedom for the Matérn kernels (a multivariate t, Rasmussen & Williams 2006,
+// eq. 4.15); the root of a gamma variable for rq, cauchy and imq. The frequencies of laplace are Cauchy in each
+// coordinate.
 type SpectralMeasure struct {
 	Weight float64 // k(x, x)
 
@@ -34,7 +33,7 @@ type SpectralMeasure struct {
 // RotationInvariant reports whether the kernel is radial, so that ω = τ·z.
 func (m *SpectralMeasure) RotationInvariant() bool { return m.scale != nil }
 
-// Scale draws τ. It panics unless the measure is invariant under rotations.
+// Scale draws τ. It panics unless the measure is rotation-invariant.
 func (m *SpectralMeasure) Scale(d Draws) float64 {
 	if m.scale == nil {
 		panic("kernelgen: Scale of a spectral measure that is not invariant under rotations")
@@ -42,7 +41,7 @@ func (m *SpectralMeasure) Scale(d Draws) float64 {
 	return m.scale(d)
 }
 
-// Frequency draws ω into dst, one number for each column of the rows.
+// Frequency stores a draw of ω in dst, one number for each column of the rows.
 func (m *SpectralMeasure) Frequency(dst []float64, d Draws) {
 	if m.scale == nil {
 		for i := range dst {
@@ -56,9 +55,8 @@ func (m *SpectralMeasure) Frequency(dst []float64, d Draws) {
 	}
 }
 
-// SpectralMeasure returns the spectral measure of the kernel, or an error that
-// names the kernels for which it is known. It panics unless the kernel is
-// resolved.
+// SpectralMeasure returns the spectral measure of the kernel. Otherwise the error names the kernels with a known one.
+// It panics unless the kernel is resolved.
 func (k Kernel) SpectralMeasure() (*SpectralMeasure, error) {
 	weight, a := k.single()
 	if a != nil {
@@ -73,8 +71,7 @@ func (k Kernel) SpectralMeasure() (*SpectralMeasure, error) {
 	return nil, fmt.Errorf("no spectral measure is known for %v: it is for %s, and for a multiple of one of them, not for sums and products", k, spectralNames())
 }
 
-// single returns the weight and the atom of a kernel that is a multiple of one atom;
-// nil if it is not.
+// single returns the weight and the atom of a kernel that is a multiple of one atom, nil otherwise.
 func (k Kernel) single() (float64, *atom) {
 	k.checkReady()
 	if len(k.terms) != 1 || len(k.terms[0].factors) != 1 {
@@ -83,7 +80,7 @@ func (k Kernel) single() (float64, *atom) {
 	return k.terms[0].weight, k.terms[0].factors[0].atom
 }
 
-// spectra are the kernels with a known spectral measure.
+// spectra lists the kernels with a known spectral measure.
 var spectra = []struct {
 	name    string
 	measure func(a args) SpectralMeasure
@@ -178,15 +175,15 @@ func (k Kernel) Polynomial() (Polynomial, bool) {
 	return Polynomial{}, false
 }
 
-// ProductExponential is weight·exp(scale·x·y), and if damped times
-// exp(−scale·‖x‖²/2)·exp(−scale·‖y‖²/2), which makes it exp(−scale·r²/2).
+// ProductExponential is weight·exp(scale·x·y). If damped, it is multiplied by exp(−scale·‖x‖²/2)·exp(−scale·‖y‖²/2),
+// which makes it weight·exp(−scale·r²/2).
 type ProductExponential struct {
 	Weight, Scale float64
 	Damped        bool
 }
 
-// ProductExponential returns the parameters of a multiple of expdot, or of rbf or
-// gaussian, which is damped. It panics unless the kernel is resolved.
+// ProductExponential returns the parameters of a multiple of expdot, or of rbf or gaussian, for which it is damped. It
+// panics unless the kernel is resolved.
 func (k Kernel) ProductExponential() (ProductExponential, bool) {
 	weight, a := k.single()
 	switch {

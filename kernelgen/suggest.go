@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// suggestion returns ` (did you mean "…"?)` for the known name closest to the given
-// one, or nothing if none is close.
+// suggestion returns ` (did you mean "…"?)` for the closest known name, or "" if none is close.
 func suggestion(given string, known []string) string {
 	best, least := "", 1+max(1, len(given)/3)
 	for _, k := range known {
@@ -33,7 +32,7 @@ func isAbbreviation(a, b string) bool {
 // editDistance returns the number of insertions, deletions, replacements and swaps of
 // neighbours that turn a into b (Damerau 1964).
 func editDistance(a, b string) int {
-	var before, last []int // the two rows of the table above this one
+	var before, last []int // the two previous rows of the table
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

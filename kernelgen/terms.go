@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Term is a kernel of a weighted sum, as a differentiable function f of the inner
-// product or the squared distance β of two rows: see [Kernel.Terms].
+// Term is one kernel of a weighted sum, as a differentiable function f of the inner product or the squared distance β
+// of two rows: see [Kernel.Terms].
 type Term struct {
 	Kernel Kernel // the term without its weight
 	Weight float64
@@ -14,24 +14,22 @@ type Term struct {
 	Value  Curve // f
 	Slope  Curve // f'
 
-	// Ratio is f'/f where that does not depend on β, and 0 otherwise. Value and Slope are
-	// then multiples of the same profile.
+	// Ratio is f'/f if that does not depend on β, else 0. Value and Slope are then multiples of the same profile.
 	Ratio float64
-	// Power and Offset say that f = (β + Offset)·f'/Power; Power is 0 if it is not so.
+	// Power and Offset satisfy f = (β + Offset)·f'/Power; Power is 0 if there is no such relation.
 	Power, Offset float64
-	// Conditional reports that minus the curve of f over its factor is conditionally
-	// positive definite: vᵀKv ≤ 0 for the matrix K of that curve and every v whose entries
-	// add up to 0.
+	// Conditional reports that minus the curve of f over its factor is conditionally positive definite: vᵀKv ≤ 0 for
+	// the matrix K of that curve and every v whose entries sum to 0.
 	Conditional bool
-	// Neighbour is not 0 for [Relative]: β is to be divided by σ_i·σ_j, with σ_i the
-	// distance of row i from its neighbour with that number, and then f' too.
+	// Neighbour is positive for [Relative]: then β must be divided by σ_i·σ_j, and so must f'. σ_i is the distance of
+	// row i from its nearest neighbour of this number.
 	Neighbour int
-	// Custom reports that the profile is a user's, and so is the derivative.
+	// Custom reports a custom profile with a custom derivative.
 	Custom bool
 }
 
-// smooth is what a kernel of the table tells of itself as a differentiable function. A
-// value without profile stands for the profile of the kernel.
+// smooth describes a kernel of the table as a differentiable function. A value without a profile stands for the profile
+// of the kernel.
 type smooth struct {
 	value, slope  Curve
 	ratio         float64
@@ -39,12 +37,11 @@ type smooth struct {
 	conditional   bool
 }
 
-// Terms returns the kernel as a sum of differentiable functions of one number, for
-// methods that follow a gradient through the kernel. The error names the part that is
-// none, and says why.
+// Terms returns the kernel as a sum of differentiable functions of one number, for methods that use gradients of the
+// kernel. It fails, with the reason, naming the part that is not differentiable.
 //
-// A word of a kernel that is not resolved stands for 1: the curves are then not those
-// of the resolved kernel, but their kinds and bases are.
+// Words of an unresolved kernel count as 1: the curves then differ from those of the resolved kernel, but have the same
+// kinds and bases.
 func (k Kernel) Terms() ([]Term, error) { return appendTerms(nil, 1, k.terms) }
 
 func appendTerms(all []Term, weight float64, terms []term) ([]Term, error) {

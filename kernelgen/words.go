@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// A statistic is a number computed from a sample of rows.
+// statistic computes a number from a sample of rows.
 type statistic func(s *sample) (float64, error)
 
-// gammaWords returns the words for a gamma that is the inverse of what median is.
+// gammaWords returns the words for a gamma that is the inverse of median.
 func gammaWords(median statistic) []word {
 	return []word{
 		{"auto", func(s *sample, _ args) (float64, error) { return s.inverseCols() }},

@@ -14,7 +14,7 @@ import (
 // TestBadRowIsNamed: a number that is not finite in any row of a source is named by its row and column, before a kernel
 // is blamed for what it makes of the row.
 func TestBadRowIsNamed(t *testing.T) {
-	const rows, columns = 260, 3
+	const rows, columns = 1500, 3 // more than a fit fetches by number
 	kernels := []string{"rbf(gamma=median)", "rbf(gamma=0.7)", "linear()", "laplace(gamma=median)", "kl(a=0.1)", "relative()"}
 	h, named := 0, 0
 	for _, f := range families {
@@ -22,12 +22,12 @@ func TestBadRowIsNamed(t *testing.T) {
 			if r.data != nil {
 				continue
 			}
-			for i, row := range []int{0, 7, 133, rows - 1} {
+			for i, row := range []int{rows - 1, 7} {
 				if h++; testing.Short() && h%4 != 0 {
 					continue
 				}
-				value := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[i%3]
-				if r.has(unplanned) && i == 2 {
+				value := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[h%3]
+				if r.has(unplanned) && math.IsInf(value, -1) {
 					continue // the exponential of -Inf is 0
 				}
 				text := r.kernel

@@ -18,7 +18,7 @@ type Budget struct {
 type BudgetItem struct {
 	What    string // purpose
 	Bytes   int64
-	Setting string // what makes it smaller: a flag, or "" if nothing does
+	Setting string // fields that make it smaller, such as "`Core` or `Rank`"; "" if nothing does
 }
 
 // Add adds an item of n float64 numbers.
@@ -52,9 +52,9 @@ func (e *OverBudgetError) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", formatRoundedUp(e.Need), humanize.IBytes(uint64(e.Limit)))
 	if e.Largest.Setting == "" {
-		return s.String() + "; raise `memory`"
+		return s.String() + "; raise `Engine.Memory`"
 	}
-	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), remedy(e.Largest.Setting))
+	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `Engine.Memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), remedy(e.Largest.Setting))
 	return s.String()
 }
 
@@ -98,7 +98,7 @@ func (b *Budget) Check(limit int64) error {
 // unknown.
 func (e Engine) PassBudget(b *Budget, rows int64, d int) {
 	p := e.passOf(Info{Rows: rows}, d)
-	b.Add("row blocks", int64(p.buffers())*int64(p.blockRows)*int64(d), "`threads`")
+	b.Add("row blocks", int64(p.buffers())*int64(p.blockRows)*int64(d), "`Engine.Threads`")
 }
 
 // PassWorkers returns the number of workers of a pass over rows rows of dimension d: at most one

@@ -15,7 +15,7 @@ func TestBudget(t *testing.T) {
 	var b stream.Budget
 	b.Add("landmarks", 1<<20, "--sketch")
 	b.Add("tables", 4<<20, "")
-	b.Add("tiles", 2<<20, "`threads`")
+	b.Add("tiles", 2<<20, "`Engine.Threads`")
 	if b.Total() != 56<<20 {
 		t.Errorf("total %d", b.Total())
 	}
@@ -30,7 +30,7 @@ func TestBudget(t *testing.T) {
 		t.Fatalf("%#v", err)
 	}
 	over.Limit = 40 << 20
-	if want := "this run needs 56 MiB of memory and may use 40 MiB: the largest part that can change is tiles (16 MiB); lower `threads`, or raise `memory`"; err.Error() != want {
+	if want := "this run needs 56 MiB of memory and may use 40 MiB: the largest part that can change is tiles (16 MiB); lower `Engine.Threads`, or raise `Engine.Memory`"; err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
 }
@@ -38,7 +38,7 @@ func TestBudget(t *testing.T) {
 func TestBudgetWithoutKnob(t *testing.T) {
 	var b stream.Budget
 	b.Add("tables", 1024, "")
-	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB; raise `memory`"; b.Check(1024) == nil || b.Check(1024).Error() != want {
+	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB; raise `Engine.Memory`"; b.Check(1024) == nil || b.Check(1024).Error() != want {
 		t.Errorf("%v", b.Check(1024))
 	}
 }
@@ -46,8 +46,8 @@ func TestBudgetWithoutKnob(t *testing.T) {
 // The remedy for a setting with several values is another value, not a smaller number.
 func TestBudgetOfAChoice(t *testing.T) {
 	var b stream.Budget
-	b.Add("validation rows", 1024, "`landmarks uniform`")
-	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: the largest part that can change is validation rows (8.0 KiB); use `landmarks uniform`, or raise `memory`"; b.Check(1024).Error() != want {
+	b.Add("validation rows", 1024, "`Landmarks uniform`")
+	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: the largest part that can change is validation rows (8.0 KiB); use `Landmarks uniform`, or raise `Engine.Memory`"; b.Check(1024).Error() != want {
 		t.Errorf("%v", b.Check(1024))
 	}
 }

@@ -2,7 +2,6 @@ package stream_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
@@ -11,58 +10,6 @@ import (
 
 	"github.com/nystream/nystream/stream"
 )
-
-// trace is an accumulator: the sum of the squared norms of rows.
-type trace struct{ sum float64 }
-
-func newTrace() *trace { return new(trace) }
-
-func (a *trace) add(x blas64.General) {
-	for i := range x.Rows {
-		for _, v := range x.Data[i*x.Stride : i*x.Stride+x.Cols] {
-			a.sum += v * v
-		}
-	}
-}
-
-func (a *trace) Merge(later *trace) error {
-	a.sum += later.sum
-	return nil
-}
-
-func (a *trace) MarshalBinary() ([]byte, error) {
-	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(a.sum)), nil
-}
-
-func (a *trace) UnmarshalBinary(data []byte) error {
-	if len(data) != 8 {
-		return fmt.Errorf("a trace takes 8 bytes, not %d", len(data))
-	}
-	a.sum = math.Float64frombits(binary.LittleEndian.Uint64(data))
-	return nil
-}
-
-// One pass over a matrix computes the trace of its Gram matrix.
-func ExampleFold() {
-	src := stream.FromMatrix("points", blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{
-		3, 4,
-		0, 1,
-		2, 0,
-	}})
-	sum, err := stream.Fold(context.Background(), stream.Engine{}, "trace", src, newTrace,
-		func() func(*trace, *stream.Block) error {
-			return func(a *trace, b *stream.Block) error {
-				a.add(b.X)
-				return nil
-			}
-		})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(sum.sum)
-	// Output: 30
-}
 
 // Each row becomes its distance from the origin; results arrive in row order.
 func ExampleMap() {
@@ -97,25 +44,15 @@ func ExampleFromSeq() {
 		return func(yield func(stream.Batch, error) bool) {
 			row := stream.NewMatrix(1, 1)
 			for i := range 4 {
-				row.Data[0] = float64(i)
+				row.Data[0] = float64(i * i)
 				if !yield(stream.Batch{X: row}, nil) {
 					return
 				}
 			}
 		}
 	}
-	src := stream.FromSeq(stream.Info{Name: "numbers", Columns: []string{"i"}, Rows: -1}, squares)
-	sum, err := stream.Fold(context.Background(), stream.Engine{}, "trace", src, newTrace,
-		func() func(*trace, *stream.Block) error {
-			return func(a *trace, b *stream.Block) error {
-				a.add(b.X)
-				return nil
-			}
-		})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(sum.sum)
-	// Output: 14
+	src := stream.FromSeq(stream.Info{Name: "squares", Columns: []string{"square"}, Rows: -1}, squares)
+	m, err := stream.ReadAll(context.Background(), src)
+	fmt.Println(m.Data, err)
+	// Output: [0 1 4 9] <nil>
 }

@@ -130,7 +130,7 @@ func TestGatherErrors(t *testing.T) {
 
 	src.info.OnePass = true
 	for _, s := range []stream.Source{src, sequential{src}, passcount.New(src)} {
-		checkError(t, gather(ctx, s, 7), "a.csv can be read only once", "`spool-dir`")
+		checkError(t, gather(ctx, s, 7), "a.csv can be read only once", "`Session.Spool`")
 	}
 }
 

@@ -135,12 +135,12 @@ func TestFromSeqOnce(t *testing.T) {
 		return inPieces(randomMatrix(1, 30, 2), odd(1))(ctx)
 	})
 	_, err := stream.GatherRows(context.Background(), src, []int64{3})
-	checkError(t, err, "generated can be read only once", "`spool-dir`")
+	checkError(t, err, "generated can be read only once", "`Session.Spool`")
 	if got, err := foldSums(context.Background(), stream.Engine{}, src); err != nil || got.rows != 30 {
 		t.Errorf("%v, %v", got, err)
 	}
 	_, err = foldSums(context.Background(), stream.Engine{}, src)
-	checkError(t, err, "generated can be read only once", "`spool-dir`")
+	checkError(t, err, "generated can be read only once", "`Session.Spool`")
 	if calls != 1 {
 		t.Errorf("the sequence was made %d times", calls)
 	}

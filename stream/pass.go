@@ -228,7 +228,7 @@ func (g *blockReader) watched(ctx context.Context, read func() error) error {
 		case <-tick.C:
 			if !g.pass.info.OnePass && g.watch.abandonStalled(limit) {
 				g.abandoned = true
-				return fmt.Errorf("%s: no progress for %v while reading: the file or its disk hangs; where they are as slow as that, set `stall` to more", g.pass.info.Name, limit)
+				return fmt.Errorf("%s: no progress for %v while reading: the file or its disk hangs; where they are as slow as that, set `Engine.Stall` to more", g.pass.info.Name, limit)
 			}
 		}
 	}

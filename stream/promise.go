@@ -9,12 +9,12 @@ import (
 
 // ErrReadOnce reports that a source that can be read only once was opened again. The error begins
 // with the name of the source. Store such a source first, for example with blockstore.Spool.
-var ErrReadOnce = errors.New("can be read only once, and this needs to read it again: store it first (`spool-dir`)")
+var ErrReadOnce = errors.New("can be read only once, and this needs to read it again: store it first (`Session.Spool`)")
 
 // ErrUnknownRows reports that an operation needs the number of rows and the source does not know
 // it. The error begins with the name of the source. Store such a source first, for example with
 // blockstore.Spool.
-var ErrUnknownRows = errors.New("the number of rows is not known; store the source first (`spool-dir`)")
+var ErrUnknownRows = errors.New("the number of rows is not known; store the source first (`Session.Spool`)")
 
 // CheckFirst returns an error if a reader of the source cannot begin at row first: after the last
 // row or, as [ErrReadOnce], after the first row of a source that can be read only once.

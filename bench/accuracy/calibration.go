@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// calibration compares the errors that fits estimate with those over all entries. Its cases are those of
-// TestEstimateCalibration in solvers/lowrank, which holds a few of them to limits.
+// calibration compares estimated errors of fits with those over all entries. It shares its cases with
+// TestEstimateCalibration in solvers/lowrank, which checks limits on a few of them.
 func calibration(ctx context.Context, o options) (*report.Table, error) {
 	var spectral, frobenius []float64
 	for number := uint64(1); len(spectral) < int(o.cases); number++ {
@@ -34,7 +34,7 @@ func calibration(ctx context.Context, o options) (*report.Table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("case %d: %w", number, err)
 		}
-		if v.SpectralError > 1e-11 { // below, both are rounding
+		if v.SpectralError > 1e-11 { // below, both are rounding errors
 			spectral = append(spectral, v.SpectralError/f.EstimateIn(lowrank.NormSpectral))
 			frobenius = append(frobenius, v.FrobeniusError/f.EstimateIn(lowrank.NormFrobenius))
 		}
@@ -48,7 +48,7 @@ func calibration(ctx context.Context, o options) (*report.Table, error) {
 
 var spreadHead = []string{"least", "2.5 %", "median", "97.5 %", "most", "within a factor of 2"}
 
-// spread returns the figures of spreadHead for ratios.
+// spread returns the statistics of spreadHead for ratios.
 func spread(ratios []float64) (cells []string) {
 	slices.Sort(ratios)
 	for _, p := range []float64{0, 0.025, 0.5, 0.975, 1} {
@@ -116,7 +116,7 @@ func drawRows(r *rand.Rand, n int) blas64.General {
 	return x
 }
 
-// drawKernel draws a kernel whose width is the median distance or narrower.
+// drawKernel draws a kernel with the median distance or less as its width.
 func drawKernel(r *rand.Rand, x blas64.General) (kernelgen.Kernel, error) {
 	texts := []string{"rbf(sigma=median)", "rbf(sigma=median)", "laplace(gamma=median)", "matern32(length=median)",
 		"imq(length=median)", "poly(degree=2, gamma=0.1)"}
@@ -132,7 +132,7 @@ func drawKernel(r *rand.Rand, x blas64.General) (kernelgen.Kernel, error) {
 	return k.Resolve(scaled)
 }
 
-// drawMethod draws a method of rank c, and whether it fits a matrix between two sources.
+// drawMethod draws a method of rank c, and reports whether it fits a matrix between two sources.
 func drawMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (m lowrank.Method, two bool) {
 	landmark := lowrank.Landmark{Rank: c, Seed: seed}
 	fitted, unshifted, determinantal := landmark, landmark, landmark
@@ -145,7 +145,7 @@ func drawMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (m lowrank
 		lowrank.RFF{Rank: c, Seed: seed}, landmark}
 	number := r.IntN(len(methods))
 	m = methods[number]
-	if _, err := k.SpectralMeasure(); number == 10 && err != nil { // no random features of the kernel
+	if _, err := k.SpectralMeasure(); number == 10 && err != nil { // the kernel has no random features
 		m = determinantal
 	}
 	return m, number == 11 || number == 4 && r.IntN(2) == 0

@@ -27,9 +27,9 @@ const (
 	intervalLandmarks = 300
 )
 
-// intervals measures prediction intervals of regressions beside those of a sparse Gaussian process with
-// the same landmarks and penalty: coverage in each third of the predictions, and mean width. A seed
-// leaves out a fifth of the rows.
+// intervals compares prediction intervals of regressions with those of a sparse Gaussian process with the same
+// landmarks and penalty: coverage in each third of the predictions, and mean width. Each seed holds out a fifth of the
+// rows.
 func intervals(ctx context.Context, o options) (*report.Table, error) {
 	title := "Intervals of the level %g on rows left out, %d splits, %d landmarks"
 	t := &report.Table{Title: fmt.Sprintf(title, intervalLevel, o.seeds, intervalLandmarks),
@@ -80,7 +80,7 @@ func abaloneRings() (x, y blas64.General, err error) {
 	return x, y, nil
 }
 
-// coverSplit fits four fifths of the rows, and adds the others' intervals.
+// coverSplit fits four fifths of the rows, and adds the intervals of the rest.
 func coverSplit(
 	ctx context.Context, x, y blas64.General, k kernelgen.Kernel, seed uint64, learnt, process *coverage,
 ) error {
@@ -108,7 +108,7 @@ func coverSplit(
 	return nil
 }
 
-// fifths returns the numbers of a fifth of the rows, and those of the others.
+// fifths returns the numbers of a random fifth of the rows, and of the rest.
 func fifths(rows int, seed uint64) (test, train []int) {
 	random := sketch.NewRandom(seed, "split")
 	for i := range rows {
@@ -133,7 +133,7 @@ func (c *coverage) add(predicted, lower, upper, truth float64) {
 	c.rows = append(c.rows, covered{predicted, upper - lower, lower <= truth && truth <= upper})
 }
 
-// shares returns the share of rows inside, in each third of the predictions and of all.
+// shares returns the coverage in each third of the predictions, and overall.
 func (c *coverage) shares() (shares [4]float64) {
 	slices.SortStableFunc(c.rows, func(a, b covered) int { return cmp.Compare(a.predicted, b.predicted) })
 	n := len(c.rows)

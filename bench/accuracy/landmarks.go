@@ -23,20 +23,20 @@ import (
 var landmarkSets = []string{"satimage", "abalone", "letter", "a9a", "mnist", "spambase", "uniform", "clusters"}
 
 const (
-	landmarkRows = 10_000 // of a set, at most
-	verifiedRows = 2_000  // on which errors are measured
+	landmarkRows = 10_000 // limit of the rows of a set
+	verifiedRows = 2_000  // number of rows on which errors are measured
 )
 
-// rankLandmarks are the landmarks tried for each rank.
+// rankLandmarks are the numbers of landmarks tried for each rank.
 var rankLandmarks = []struct {
 	rank      int
 	landmarks []int
-}{{20, []int{80, 160, 500}}, {100, []int{200, 400, 500, 1000}}, {500, []int{500, 1000, 2000}}}
+}{{20, []int{80, 160}}, {100, []int{200, 400, 800}}, {200, []int{400, 600, 800}}, {500, []int{1000, 1200, 2000}}}
 
-// coreShares are the core points tried, in landmarks.
-var coreShares = []float64{1, 2.5, 10}
+// coreShares are the numbers of core points tried, divided by the landmarks.
+var coreShares = []float64{1, 2.5, 5, 10}
 
-// landmarks measures errors and CPU time of fit landmark over landmarks and core points.
+// landmarks measures errors and CPU time of fit landmark by landmarks and core points.
 func landmarks(ctx context.Context, o options) (*report.Table, error) {
 	t := &report.Table{Title: fmt.Sprintf("Landmarks and core points: Frobenius error, spectral error, CPU seconds; %d seeds", o.seeds),
 		Head: []string{"data", "rank", "landmarks"},
@@ -112,7 +112,7 @@ func landmarkData(ctx context.Context, name string) (x blas64.General, err error
 	return x, err
 }
 
-// clusteredRows returns rows of 20 columns around 50 centres of unlike widths.
+// clusteredRows returns rows of 20 columns around 50 centres with different widths.
 func clusteredRows() blas64.General {
 	const d, centres = 20, 50
 	centre, x := datasets.Uniform(centres, d, 8), datasets.Uniform(landmarkRows, d, 9)
@@ -126,10 +126,10 @@ func clusteredRows() blas64.General {
 	return x
 }
 
-// doublingLandmarks are the landmarks of each rank that the table of doublings begins with.
+// doublingLandmarks are the initial landmarks of each rank in the table of doublings.
 var doublingLandmarks = []struct{ rank, landmarks int }{{20, 80}, {20, 160}, {100, 400}, {100, 800}}
 
-// doubling measures what twice the landmarks bring, beside what a fit predicts of it.
+// doubling compares the errors with twice the landmarks with their predictions.
 func doubling(ctx context.Context, o options) (*report.Table, error) {
 	t := &report.Table{Title: "Share of the squared error that twice the landmarks remove",
 		Head:  []string{"data", "rank", "landmarks", "removed by the last doubling", "predicted", "measured", "error with ℓ", "with 2ℓ"},
@@ -172,10 +172,10 @@ func doubling(ctx context.Context, o options) (*report.Table, error) {
 	return t, nil
 }
 
-// gain returns the share of the squared error that is removed.
+// gain returns the fraction of the squared error that is removed.
 func gain(before, after float64) float64 { return 1 - after*after/(before*before) }
 
-// landmarkFit fits rows under the kernel of the tables.
+// landmarkFit fits rows with the kernel of the tables.
 func landmarkFit(ctx context.Context, m lowrank.Landmark, x blas64.General) (*lowrank.Fit, error) {
 	k, err := kernelgen.Parse("rbf(sigma=median)")
 	if err != nil {

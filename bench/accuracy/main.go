@@ -1,5 +1,4 @@
-// Command accuracy measures the errors of models beside what is promised or known of them, a table for
-// each scenario:
+// Command accuracy compares the errors of models with their estimates or known values. Each scenario prints a table:
 //
 //	tolerance    the error and the rank that a fit to a tolerance reaches (nystream fit auto --tol)
 //	calibration  the true error over the estimate that every fit prints, in random cases
@@ -32,7 +31,7 @@ import (
 
 func main() { program.Main("accuracy", parseOptions, run) }
 
-// A scenario measures one table. Its fields are the defaults of the options.
+// scenario measures one table. Its fields are the defaults of the options.
 type scenario struct {
 	measure      func(ctx context.Context, o options) (*report.Table, error)
 	name         string
@@ -118,7 +117,7 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// progress prints the last row of a table to the standard error.
+// progress prints the last row of a table to standard error.
 func progress(t *report.Table) {
 	fmt.Fprintln(os.Stderr, strings.Join(t.Rows[len(t.Rows)-1], "  "))
 }

@@ -18,12 +18,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// metricKernels are those that nystream fit ridge chooses from.
+// metricKernels are the default candidates of nystream fit ridge.
 const metricKernels = "laplace(gamma=0.25*median|0.5*median) | matern32(length=2*median) | matern52(length=4*median)"
 
-// metric measures fits with a metric learnt from the data, and without, on rows left out: the RMSE on
-// Friedman's function of 5 of 20 columns with noise of 1, and the share of wrong classes of spambase. A seed
-// leaves out a fifth of the rows.
+// metric measures held-out errors of fits with and without a learnt metric: the RMSE on Friedman's function of 5 of 20
+// columns with noise of 1, and the misclassification rate on spambase. Each seed holds out a fifth of the rows.
 func metric(ctx context.Context, o options) (*report.Table, error) {
 	t := &report.Table{Head: []string{"data", "seed", "none", "diagonal", "rounds", "full", "rounds"},
 		Title: "Errors on rows left out of fit ridge --metric, 1,000 landmarks, and the rounds taken"}
@@ -71,7 +70,7 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 				if err != nil {
 					return nil, err
 				}
-				squares := 0.0 // of classes 0 and 1, wrong ones
+				squares := 0.0 // number of misclassified rows, as classes are 0 and 1
 				for i, v := range out.Data {
 					squares += (v - y.Data[test[i]]) * (v - y.Data[test[i]]) / float64(len(test))
 				}
@@ -89,8 +88,8 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 	return t, nil
 }
 
-// friedman returns uniform columns, and the function of the first five of Friedman (1991, "Multivariate
-// adaptive regression splines") with normal noise.
+// friedman returns uniform columns, and Friedman's function of the first five (1991, "Multivariate adaptive regression
+// splines") with normal noise.
 func friedman(rows, columns int) (x, y blas64.General) {
 	x, y = datasets.Uniform(rows, columns, 1), matrix.New(rows, 1)
 	sketch.NewRandom(2, "noise").Normals(y)

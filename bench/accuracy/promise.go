@@ -18,11 +18,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// promiseSizes are numbers of rows of fits.
+// promiseSizes are the numbers of rows of fits.
 var promiseSizes = []int{60, 200, 1000}
 
-// promise compares the errors that regressions and classifiers report with those on all other rows of the data, at
-// most 4,000, with the default kernels of the command. A seed draws the rows.
+// promise compares the reported errors of regressions and classifiers with those on other rows of the data, at most
+// 4,000, with the command's default kernels. Each seed draws the rows.
 func promise(ctx context.Context, o options) (*report.Table, error) {
 	title := "Errors reported by fit ridge beside those on other rows, means of %d seeds: of the configuration chosen, " +
 		"and corrected for the choice"
@@ -62,7 +62,7 @@ func promiseData(name string) (x, y blas64.General, classes bool, err error) {
 	case "friedman":
 		x, y = friedman(5000, 10)
 		return x, y, false, nil
-	case "noise": // classes that do not depend on the rows
+	case "noise": // classes independent of the rows
 		x, y = datasets.Uniform(5000, 5, 1), matrix.New(5000, 1)
 		draws := sketch.NewRandom(1, "classes").At(0)
 		for i := range y.Data {

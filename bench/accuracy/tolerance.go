@@ -19,8 +19,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// tolerance measures fits to a tolerance (lowrank.Adaptive): the error over all entries, and the rank
-// beside the smallest that suffices in the spectral norm.
+// tolerance measures fits to a tolerance (lowrank.Adaptive): the error over all entries, and the rank compared with the
+// smallest sufficient one in the spectral norm.
 func tolerance(ctx context.Context, o options) (*report.Table, error) {
 	t := &report.Table{Title: fmt.Sprintf("Fits to a tolerance, %d seeds", o.seeds),
 		Head: []string{"data", "tolerance, spectral", "rank", "smallest rank without, with the best shift",
@@ -40,7 +40,7 @@ func tolerance(ctx context.Context, o options) (*report.Table, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s, tolerance %g: %w", name, limit, err)
 			}
-			// A shift halves the error of a rank, which may leave eigenvalues of twice the tolerance.
+			// A shift halves the error of a rank, so truncated eigenvalues may be twice the tolerance.
 			above := func(times float64) int {
 				return floats.Count(func(v float64) bool { return v > times*limit*slices.Max(values) }, values)
 			}
@@ -53,7 +53,7 @@ func tolerance(ctx context.Context, o options) (*report.Table, error) {
 	return t, nil
 }
 
-// rbfData returns the rows of a data set and an RBF kernel, for those of paper 1 the paper's.
+// rbfData returns the rows of a data set and an RBF kernel; for data sets of paper 1, the paper's kernel.
 func rbfData(ctx context.Context, name string) (x blas64.General, k kernelgen.Kernel, err error) {
 	if name == "uniform" {
 		return datasets.Uniform(4000, 3, 7), kernelgen.RBF(1), nil
@@ -62,7 +62,7 @@ func rbfData(ctx context.Context, name string) (x blas64.General, k kernelgen.Ke
 	return x, kernelgen.RBF(map[string]float64{"abalone": 50, "satimage": 5}[name]), err
 }
 
-// eigenvalues of the kernel matrix, ascending.
+// eigenvalues returns the eigenvalues of the kernel matrix, ascending.
 func eigenvalues(k kernelgen.Kernel, x blas64.General) ([]float64, error) {
 	a := matrix.New(x.Rows, x.Rows)
 	k.Fill(a, x, k.Pack(x), nil)
@@ -73,7 +73,7 @@ func eigenvalues(k kernelgen.Kernel, x blas64.General) ([]float64, error) {
 	return eig.Values(nil), nil
 }
 
-// toleranceFits are fits of several seeds: their ranks and exact errors, and how many are within the tolerance.
+// toleranceFits holds fits of several seeds: their ranks and exact errors, and the number within the tolerance.
 type toleranceFits struct {
 	ranks               []int
 	spectral, frobenius []float64
@@ -110,5 +110,5 @@ func fitsWithin(ctx context.Context, x blas64.General, k kernelgen.Kernel, limit
 	return out, nil
 }
 
-// span returns the least and the largest of some errors.
+// span returns the smallest and the largest of some errors.
 func span(v []float64) string { return fmt.Sprintf("%.2g–%.2g", slices.Min(v), slices.Max(v)) }

@@ -26,14 +26,14 @@ import (
 // tripletRank is the rank of the decompositions.
 const tripletRank = 20
 
-// tripletKernels are the kernels of directed graphs, all of them centred.
+// tripletKernels are the kernels for directed graphs, all centred.
 var tripletKernels = []string{"sne(gamma=2)", "t()", "softmax(scale=0.5)", "rbf(sigma=3)", "poly(degree=2, gamma=1, coef0=1)"}
 
-// tripletLandmarks are the landmarks of a side; 0 means all.
+// tripletLandmarks are the numbers of landmarks of each side; 0 means all.
 var tripletLandmarks = []int{100, 400, 1200, 0}
 
-// triplets compares what fits of ksvd say of themselves with the truth: with the exact leading triplets, and with the
-// errors and residuals over all entries.
+// triplets compares the estimates of ksvd fits with the exact leading triplets, and with errors and residuals over all
+// entries.
 func triplets(ctx context.Context, o options) (*report.Table, error) {
 	t := &report.Table{Title: fmt.Sprintf("What fit ksvd --method nystrom says, and the truth: rank %d, centred", tripletRank),
 		Head: []string{"graph", "kernel", "landmarks", "directions: said", "true", "missed: said", "true", "residual: said", "true",
@@ -61,10 +61,10 @@ func triplets(ctx context.Context, o options) (*report.Table, error) {
 	return t, nil
 }
 
-// agreement counts how often what is said is near the truth.
+// agreement counts how often estimates are close to the truth.
 type agreement struct{ cases, near, silent int }
 
-// add compares a figure with its truth.
+// add compares an estimate with the true value.
 func (c *agreement) add(said, truth float64, warns bool) {
 	const rounding = 0.002
 	c.cases++
@@ -132,8 +132,8 @@ func tripletCases(ctx context.Context, t *report.Table, counts map[string]*agree
 	return nil
 }
 
-// trueDirections returns η and the number of missed directions of a fit by the exact triplets. Those whose value is below
-// a thousandth of the largest do not count, as in [ksvd.Directions].
+// trueDirections returns η and the number of missed directions of a fit, from the exact triplets. As in
+// [ksvd.Directions], values below a thousandth of the largest do not count.
 func trueDirections(ctx context.Context, truth, fit *ksvd.Fit) (eta float64, missed int, err error) {
 	values := truth.Values
 	for len(values) > 0 && values[len(values)-1] < 1e-3*values[0] {
@@ -191,15 +191,15 @@ func parts(u, unit blas64.General) ([]float64, error) {
 	return out, nil
 }
 
-// gonumOf returns a matrix as gonum's, which shares its memory.
+// gonumOf returns a gonum matrix that shares the memory of m.
 func gonumOf(m blas64.General) *mat.Dense {
 	var d mat.Dense
 	d.SetRawMatrix(m)
 	return &d
 }
 
-// tripletGraph returns A + I of a graph: cora, one whose edges end at nodes by a power law, or one of forty groups in a
-// circle, most of whose edges lead from a group to the next.
+// tripletGraph returns A + I for one of three graphs: cora; a graph with power-law in-degrees; or forty groups in a
+// circle, with most edges from each group to the next.
 func tripletGraph(ctx context.Context, name string) (*sparse.CSR, error) {
 	switch name {
 	case "powerlaw":
@@ -224,7 +224,7 @@ func tripletGraph(ctx context.Context, name string) (*sparse.CSR, error) {
 	return withLoops(g.Adjacency), nil
 }
 
-// madeGraph draws six edges out of each node.
+// madeGraph draws six outgoing edges for each node.
 func madeGraph(nodes int, to func(r *rand.Rand, from int) int) (*sparse.CSR, error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Entry

@@ -1,7 +1,6 @@
-// Command corpus compares what nystream reads of valid, odd files with what their writers say
-// that they hold: NumPy and pandas (python.py), DuckDB and apache-arrow from npm (node.mjs),
-// parquet-go and arrow v16 (here). It prints for each writer and format how many files are
-// read, and every file that is refused or read otherwise.
+// Command corpus reads valid but unusual files with nystream, and compares them with the values that their writers
+// recorded: NumPy and pandas (python.py), DuckDB and apache-arrow from npm (node.mjs), parquet-go and arrow v16 (here).
+// It prints the number of files read for each writer and format, and every file that is refused or read differently.
 //
 //	npm install --prefix FOLDER @duckdb/node-api apache-arrow
 //	go run ./bench/corpus -npm FOLDER
@@ -29,21 +28,21 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// sidecar is what a writer says of a file.
+// sidecar holds the values that a writer recorded for a file.
 type sidecar struct {
 	Writer  string    `json:"writer"`
 	Columns []columns `json:"columns"`
 }
 
-// columns is what a writer says of a column: number, text, or left for what is no part of the
-// rows and must be named as left out.
+// columns holds the recorded values of a column: number, text, or left for columns that are not part of the rows and
+// must be reported as omitted.
 type columns struct {
 	Name   string    `json:"name"`
 	Kind   string    `json:"kind"`
 	Values []*string `json:"values"`
 }
 
-// options are what the command line says.
+// options are the command-line options.
 type options struct {
 	npm, python, out string
 }
@@ -76,7 +75,7 @@ func run(ctx context.Context, o options) error {
 	return compare(ctx, folder)
 }
 
-// writeAll lets all writers that are here write their files to a folder.
+// writeAll runs all installed writers, which write their files to a folder.
 func writeAll(ctx context.Context, folder string, o options) error {
 	if err := writeGo(folder); err != nil {
 		return err
@@ -91,7 +90,7 @@ func writeAll(ctx context.Context, folder string, o options) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(o.npm, "corpus.mjs") // finds its packages beside it
+	path := filepath.Join(o.npm, "corpus.mjs") // Node resolves packages relative to the script
 	if err := os.WriteFile(path, script, 0o600); err != nil {
 		return err
 	}
@@ -99,7 +98,7 @@ func writeAll(ctx context.Context, folder string, o options) error {
 	return nil
 }
 
-// runWriter runs a writer, and says so if there is none.
+// runWriter runs a writer, with a message if it is not installed.
 func runWriter(ctx context.Context, name string, args ...string) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Stderr = os.Stderr
@@ -108,8 +107,8 @@ func runWriter(ctx context.Context, name string, args ...string) {
 	}
 }
 
-// compare reads all files of a folder and prints a table of what became of them. It returns an
-// error if a file is refused or read otherwise.
+// compare reads all files of a folder and prints a table of the results. It returns an error if a file is refused or
+// read differently.
 func compare(ctx context.Context, folder string) error {
 	type key struct{ writer, format string }
 	type count struct{ files, equal, left int }
@@ -122,7 +121,7 @@ func compare(ctx context.Context, folder string) error {
 	for _, path := range sidecars {
 		data := strings.TrimSuffix(path, ".json")
 		if _, err := os.Stat(path + ".json"); err == nil || data == path {
-			continue // a file of JSON lines, which has a sidecar itself
+			continue // a file of JSON lines, which has its own sidecar
 		}
 		said, err := readSidecar(path)
 		if err != nil {
@@ -165,7 +164,7 @@ func readSidecar(path string) (s sidecar, err error) {
 	return s, err
 }
 
-// check compares a file with what its writer says, and counts the columns that are named as left out.
+// check compares a file with its sidecar, and counts the columns reported as omitted.
 func check(ctx context.Context, path string, said sidecar) (left int, err error) {
 	o := blockstore.Options{Threads: 1}
 	if encoding, err := os.ReadFile(path + ".options"); err == nil {
@@ -202,7 +201,7 @@ func check(ctx context.Context, path string, said sidecar) (left int, err error)
 	return left, nil
 }
 
-// compare compares the column with the rows that were read.
+// compare compares the column with the rows read.
 func (c columns) compare(info stream.Info, b *stream.Batch) error {
 	at := slices.Index(info.Columns, c.Name)
 	kept := slices.IndexFunc(info.Kept, func(f stream.Field) bool { return f.Name == c.Name })
@@ -232,7 +231,7 @@ func shown(v *string) string {
 	return strconv.Quote(*v)
 }
 
-// readRows reads all rows with what is kept.
+// readRows reads all rows with their kept columns.
 func readRows(ctx context.Context, src stream.Source) (*stream.Batch, error) {
 	info := src.Info()
 	r, err := src.Open(ctx, 0)
@@ -252,7 +251,7 @@ func readRows(ctx context.Context, src stream.Source) (*stream.Batch, error) {
 	return b, nil
 }
 
-// sameNumber compares a number with what the writer says: a null is NaN here.
+// sameNumber compares a number with the recorded one; a null is NaN.
 func sameNumber(got float64, want *string) bool {
 	if want == nil || *want == "NaN" {
 		return math.IsNaN(got)

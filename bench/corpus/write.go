@@ -34,7 +34,7 @@ func number(i int, nulls bool, v float64) *string {
 	return &text
 }
 
-// writeSidecar says what a file holds.
+// writeSidecar records the contents of a file.
 func writeSidecar(path, writer string, list ...columns) error {
 	text, err := json.Marshal(sidecar{writer, list})
 	if err != nil {
@@ -51,7 +51,7 @@ func writeGo(folder string) error {
 	return writeArrow(folder)
 }
 
-// writeParquet writes each type in each encoding and compression that parquet-go has for it.
+// writeParquet writes each type in each encoding and compression that parquet-go supports for it.
 func writeParquet(folder string) error {
 	type column struct {
 		name      string
@@ -202,7 +202,7 @@ func writeArrowFile(path, name string, kind arrow.DataType, nulls bool, options 
 	return errors.Join(w.Close(), writeSidecar(path, "arrow v16", append(said, text)...))
 }
 
-// appendArrow appends value i and returns it as numbers.
+// appendArrow appends value i and returns its numbers.
 func appendArrow(b array.Builder, i int, null bool) []float64 {
 	if null {
 		b.AppendNull()

@@ -7,31 +7,26 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// powerLaw is a directed Chung–Lu graph (Chung and Lu 2002) with planted
-// communities, the edges drawn one by one with replacement. The communities
-// have the same size, up to one node. In its community a node has one rank as
-// a source and another, independent of it, as a target; an edge begins at rank
-// r with probability proportional to about r^(−1/(exponent−1)), and ends
-// likewise, which makes the tails of the expected out- and in-degrees those of
-// a power law with this exponent. The target is in the source's community with
-// probability within, else in any, drawn evenly. No edge leads from a node to
-// itself; the same edge may come more than once.
+// powerLaw is a directed Chung–Lu graph (Chung and Lu 2002) with planted communities, the edges drawn one by one with
+// replacement. The communities have the same size, up to one node. In its community a node has independent ranks as a
+// source and as a target. An edge starts at rank r with probability proportional to about r^(−1/(exponent−1)), and ends
+// likewise, so the expected out- and in-degrees have power-law tails with this exponent. The target is in the source's
+// community with probability within, else in any, drawn uniformly. There are no self-loops; edges may repeat.
 type powerLaw struct {
 	nodes, blocks int     // nodes and communities
 	exponent      float64 // of the degrees, above 2: P(degree = k) ~ k^−exponent
-	within        float64 // probability that an edge is bound to stay in its community
+	within        float64 // probability that an edge must stay in its community
 	seed          uint64
 }
 
-// generator draws the edges of a graph. The edge with a given number depends on
-// the model and on nothing else. A place is a node before names are shuffled:
-// place p is in community p mod blocks and has the rank p/blocks as a source.
+// generator draws the edges of a graph. An edge depends on the model and its number alone. A place is a node before
+// shuffling: place p is in community p mod blocks and has source rank p/blocks.
 type generator struct {
 	powerLaw
 	edges sketch.Random
 	node  []int32   // the node at each place
 	place []int32   // the place of each node
-	ends  [][]int32 // for each community, the source rank of the node with a given rank as a target
+	ends  [][]int32 // for each community, the source rank of the node with a given target rank
 }
 
 // newGenerator checks the number of nodes. A generator takes 12 bytes a node.
@@ -91,11 +86,11 @@ func (g *generator) edge(i int64) (src, dst int64) {
 	}
 }
 
-// at returns the node of a community with a rank as a source.
+// at returns the node of a community with a given source rank.
 func (g *generator) at(b, rank int) int32 { return g.node[rank*g.blocks+b] }
 
-// rank draws a rank in community b, by inverting the distribution function of
-// the density x^(−1/(exponent−1)) on (0, size): what falls on (r, r+1) is rank r.
+// rank draws a rank in community b by inverting the distribution function of the density x^(−1/(exponent−1)) on (0,
+// size), rounded down.
 func (g *generator) rank(b int, d *sketch.Draws) int {
 	n := g.size(b)
 	x := float64(n) * math.Pow(d.Float64(), (g.exponent-1)/(g.exponent-2))

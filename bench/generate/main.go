@@ -4,9 +4,8 @@
 //	go run ./bench/generate uniform -rows 1000000 -o u6.npy
 //	go run ./bench/generate powerlaw -nodes 1000000 -edges 10000000 -o g.csv
 //
-// uniform is rows drawn uniformly from [0,1]^d. powerlaw is a directed graph whose
-// degrees follow a power law and whose nodes form communities; these go to a second
-// file, g.labels.csv here.
+// uniform draws rows uniformly from [0,1]^d. powerlaw draws a directed graph with power-law degrees and communities of
+// nodes, which it writes to a second file, here g.labels.csv.
 package main
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// generators are what can be written: each parses its flags.
+// generators maps kinds of data to functions that parse their flags.
 var generators = map[string]func(args []string) (func() error, error){
 	"uniform":  parseUniform,
 	"powerlaw": parsePowerLaw,
@@ -31,7 +30,7 @@ func main() {
 	program.Main("generate", parse, func(_ context.Context, write func() error) error { return write() })
 }
 
-// parse returns what writes the files that a command line asks for.
+// parse returns a function that writes the requested files.
 func parse(args []string) (func() error, error) {
 	known := strings.Join(slices.Sorted(maps.Keys(generators)), " or ")
 	if len(args) == 0 {
@@ -46,13 +45,13 @@ func parse(args []string) (func() error, error) {
 
 const batchRows = 8192
 
-// write writes a file batch by batch. Batch returns the n rows from start on.
+// write writes a file in batches. batch returns n rows from start on.
 func write(path string, schema blockstore.Schema, batch func(start int64, n int) *stream.Batch) error {
 	w, err := blockstore.Create(path, schema)
 	if err != nil {
 		return err
 	}
-	defer w.Abort() // does nothing after Commit
+	defer w.Abort() // no-op after Commit
 	for start := int64(0); start < schema.Rows; start += batchRows {
 		n := int(min(batchRows, schema.Rows-start))
 		if err := w.Write(batch(start, n), n); err != nil {

@@ -1,11 +1,10 @@
-// Command papers reproduces tables of the five papers that Nystream implements, and
-// measures our methods beside theirs. It uses the public packages alone.
+// Command papers reproduces tables of the five papers that Nystream implements, and compares our methods with theirs.
+// It uses only public packages.
 //
 //	go run -C bench/papers . paper1 -only abalone -kernels rbf -c 50 -seeds 2
 //	go run -C bench/papers . paper1 -h
 //
-// Tables are printed, and written to the folder of -out as Markdown and CSV. A run that
-// was interrupted continues where it stopped, unless the program has changed.
+// It prints tables, and writes them to the folder of -out as Markdown and CSV.
 package main
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/nystream/nystream/bench/papers/paper5"
 )
 
-// papers have a function each that parses flags.
+// papers lists the papers with functions that parse their flags.
 var papers = []struct {
 	name  string
 	parse func(args []string) (*lab.Program, error)

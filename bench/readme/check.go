@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// block is what follows a comment that names a record.
+// block is the text after a comment that names a record.
 type block struct {
 	line    int    // of the comment, from 1
 	record  string // its file
-	figures bool   // numbers are compared, not lines
-	first   int    // line of the text that lines begin with, from 0
+	figures bool   // compares numbers instead of lines
+	first   int    // line of the text at which lines start, from 0
 	lines   []string
 }
 
@@ -47,13 +47,13 @@ func blocksOf(text string) []block {
 	return all
 }
 
-// documents returns the pages that are held to records: README.md and those of docs.
+// documents returns the checked pages: README.md and those of docs.
 func documents(root string) ([]string, error) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	return append([]string{filepath.Join(root, "README.md")}, pages...), err
 }
 
-// check compares all pages with the records, and returns how many blocks name one.
+// check compares all pages with the records, and returns the number of blocks.
 func check(root string) (int, error) {
 	pages, err := documents(root)
 	n, wrong := 0, []error{err}
@@ -85,14 +85,13 @@ func compareAll(root string, blocks []block) (wrong []error) {
 	return wrong
 }
 
-// measured matches what only a command can tell: decimal fractions, times, sizes and
-// shares.
+// measured matches numbers that only a command can produce: decimal fractions, times, sizes and shares.
 var measured = regexp.MustCompile(`\d\.\d|(^|[ (|])\.\d|\d ?(ns|µs|ms|s|min|h|B|kB|MB|GB|KiB|MiB|GiB|%)([ ,.;:)|]|$)`)
 
-// named matches what looks measured and is not: code, links, versions.
+// named matches text that looks measured but is not: code, links, versions.
 var named = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|Go 1\\.\\d+|Apache 2\\.0|v\\d+(\\.\\d+)+")
 
-// unrecorded returns an error for each line with a measured figure outside blocks and code.
+// unrecorded returns an error for each line with a measured number outside blocks and code.
 func unrecorded(text string, blocks []block) (wrong []error) {
 	held := map[int]bool{}
 	for _, b := range blocks {
@@ -111,8 +110,8 @@ func unrecorded(text string, blocks []block) (wrong []error) {
 	return wrong
 }
 
-// follow returns the text with lines of a record, in the blocks that name it, replaced by
-// what is in their place in the record that was made after it.
+// follow returns the text with the lines of a record, in its blocks, replaced by the corresponding lines of the newer
+// record.
 func follow(text, name string, old, now *record) string {
 	is := map[string]string{}
 	for i, c := range old.commands {
@@ -132,10 +131,10 @@ func follow(text, name string, old, now *record) string {
 	return strings.Join(lines, "\n")
 }
 
-// figure is a number as texts have it. Digits that are part of a word are none.
+// figure matches a number in a text. Digits within a word do not count.
 var figure = regexp.MustCompile(`(?:\b|\.)\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?\b`)
 
-// compare returns an error that names what the record does not have.
+// compare returns an error that names lines or numbers missing from the record.
 func (b block) compare(r *record) error {
 	if len(b.lines) == 0 {
 		return fmt.Errorf("nothing follows the comment that names %s", b.record)

@@ -1,4 +1,4 @@
-// Command readme holds the figures of README.md and docs to recorded output of commands.
+// Command readme compares the numbers in README.md and docs with recorded output of commands.
 //
 //	go run ./bench/readme                       compares the pages with the records
 //	go run ./bench/readme -run worked.txt       runs the commands of a record and compares
@@ -18,10 +18,9 @@
 //
 // A decimal fraction, time, size or share outside code and such blocks is an error.
 //
-// To add a figure: write a record with commands alone, fill it by -record, and put the
-// comment before the text. Commands run in a folder with links to the files of
-// NYSTREAM_DATA; those that begin with "go" or "bash" run in the repository. REPOSITORY
-// is its path. -run does not compare times and memory.
+// To add a number: write a record with commands alone, fill it by -record, and put the comment before the text.
+// Commands run in a folder with links to the files of NYSTREAM_DATA; those that start with "go" or "bash" run in the
+// repository. REPOSITORY is its path. -run does not compare times and memory.
 package main
 
 import (
@@ -36,7 +35,7 @@ import (
 
 func main() { program.Main("readme", parseOptions, run) }
 
-// options are files of records.
+// options are the records to run or to update.
 type options struct{ run, record []string }
 
 func parseOptions(args []string) (*options, error) {
@@ -51,7 +50,7 @@ func parseOptions(args []string) (*options, error) {
 	return o, nil
 }
 
-// folder is where the records are, in the repository.
+// folder is the folder of the records in the repository.
 const folder = "bench/readme"
 
 func run(ctx context.Context, o *options) error {
@@ -76,7 +75,7 @@ func run(ctx context.Context, o *options) error {
 	return err
 }
 
-// anew makes a record again, and the pages follow where they have its lines.
+// anew updates a record, and the lines of the pages that come from it.
 func anew(ctx context.Context, root, name string) error {
 	path := filepath.Join(root, folder, name)
 	old, now, err := rerun(ctx, root, path)

@@ -17,15 +17,15 @@ import (
 	"github.com/nystream/nystream/bench/internal/program"
 )
 
-// record is what commands have printed.
+// record is the recorded output of commands.
 type record struct {
-	made     string // when and where
+	made     string // date and machine
 	commands []command
 }
 
 type command struct{ line, output string }
 
-// readRecord reads a record, which may have commands without output.
+// readRecord reads a record. Its commands may lack output.
 func readRecord(path string) (*record, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func readRecord(path string) (*record, error) {
 	return r, nil
 }
 
-// text returns the record as its file has it.
+// text returns the record in the format of its file.
 func (r *record) text() string {
 	var b strings.Builder
 	b.WriteString(r.made)
@@ -57,7 +57,7 @@ func (r *record) text() string {
 	return b.String()
 }
 
-// lines returns all lines, without the spaces around them.
+// lines returns all lines, trimmed.
 func (r *record) lines() map[string]bool {
 	all := map[string]bool{}
 	for line := range strings.Lines(r.text()) {
@@ -66,8 +66,7 @@ func (r *record) lines() map[string]bool {
 	return all
 }
 
-// runAll runs the commands, and puts what they print now in the place of what they have
-// printed.
+// runAll runs the commands, and replaces their output.
 func (r *record) runAll(ctx context.Context, root string) error {
 	dir, err := os.MkdirTemp("", "nystream-readme")
 	if err != nil {
@@ -90,7 +89,7 @@ func (r *record) runAll(ctx context.Context, root string) error {
 	return nil
 }
 
-// linkData makes a folder with links to all data.
+// linkData creates a folder with links to all data.
 func linkData(dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
@@ -107,11 +106,10 @@ func linkData(dir string) error {
 	return err
 }
 
-// run runs the command with the programs in bin. Progress of what is in the repository is
-// left out.
+// run runs the command with the programs in bin. It drops progress output of programs in the repository.
 func (c *command) run(ctx context.Context, root, work, bin string) error {
 	shell := exec.CommandContext(ctx, "sh", "-c", c.line)
-	temporary := filepath.Join(work, ".tmp") // where programs keep results
+	temporary := filepath.Join(work, ".tmp") // for temporary results of programs
 	if err := os.MkdirAll(temporary, 0o777); err != nil {
 		return err
 	}
@@ -130,10 +128,11 @@ func (c *command) run(ctx context.Context, root, work, bin string) error {
 	return nil
 }
 
-// machine is what depends on the machine: times, memory, and how often readers in parallel read a page.
+// machine matches output that depends on the machine: times, memory, and the number of times parallel readers read a
+// page.
 var machine = regexp.MustCompile(`\d[\d.,]* ?(ns|µs|ms|s|min|h|B|kB|MB|GB|KiB|MiB|GiB)\b|\d[\d.,]* × (the|its) `)
 
-// rerun returns a record, and what its commands print now.
+// rerun returns a record, and its commands with their current output.
 func rerun(ctx context.Context, root, path string) (old, now *record, err error) {
 	if old, err = readRecord(path); err != nil {
 		return nil, nil, err
@@ -142,8 +141,7 @@ func rerun(ctx context.Context, root, path string) (old, now *record, err error)
 	return old, now, now.runAll(ctx, root)
 }
 
-// again runs the commands of a record, and compares what they print but for times and
-// memory.
+// again runs the commands of a record, and compares their output except times and memory.
 func again(ctx context.Context, root, name string) error {
 	old, now, err := rerun(ctx, root, filepath.Join(root, folder, name))
 	if err != nil {

@@ -82,7 +82,7 @@ func TestSamplesCompile(t *testing.T) {
 func documented(t *testing.T, root string) (packages map[string]string, samples []sample) {
 	t.Helper()
 	packages = map[string]string{"blas64": "gonum.org/v1/gonum/blas/blas64", "context": "context", "fmt": "fmt",
-		"iter": "iter", "mat": "gonum.org/v1/gonum/mat", "math": "math", "os": "os"}
+		"http": "net/http", "iter": "iter", "json": "encoding/json", "mat": "gonum.org/v1/gonum/mat", "math": "math", "os": "os"}
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(root, file)
 		if err != nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 )
 
-// budgetFormats are the formats that every verb and method reads, by their extensions.
+// budgetFormats are the extensions of the formats read by every verb and method.
 var budgetFormats = []string{"csv", "jsonl", "libsvm", "npy", "parquet", "arrow", "arrows", "nys"}
 
-// budgetRows are the rows of a file with so many columns.
+// budgetRows is the number of rows of a file by its number of columns.
 var budgetRows = map[int]int{20: 100_000, 2000: 2500, 5000: 1000}
 
-// manyFiles is the folder that every verb and method reads besides.
+// manyFiles is a folder that every verb and method reads as well.
 const manyFiles = "parts-2000x100-500"
 
-// budgetLines are the verbs and methods, for data X with label L. M stands for a low-rank model of the
-// data, and P for a classifier. Those after "few: " visit all pairs of rows, and get fewer of them.
+// budgetLines are the verbs and methods, for data X with label L. M stands for a low-rank model of the data, and P for
+// a classifier. Those after "few: " visit all pairs of rows, and use fewer of them.
 var budgetLines = []string{
 	"fit landmark X --kernel rbf(gamma=median) --rank 50",
 	"fit auto X --kernel rbf(gamma=median) --rank 20",
@@ -45,11 +45,11 @@ var budgetLines = []string{
 	"convert X -o out.parquet", "convert X -o out.arrow", "convert X -o out.csv", "convert X -o out.npy",
 }
 
-// cell is one measurement: a line on a file of data.
+// cell is one measurement: a command line on a data file.
 type cell struct{ line, format, data string }
 
-// budgetCells returns a grid in which every pair of a line, a format and a number of columns occurs
-// at least once, and every line once with many files.
+// budgetCells returns a grid in which every pair of a line, a format and a number of columns occurs at least once, and
+// every line once with many files.
 func budgetCells() (cells []cell) {
 	columns := slices.Sorted(maps.Keys(budgetRows))
 	for i, line := range budgetLines {
@@ -67,7 +67,8 @@ func budgetCells() (cells []cell) {
 	return cells
 }
 
-// budgetData names a file of so many rows and columns. A Parquet file is one large page for each column.
+// budgetData returns the name of a file with the given rows and columns. A Parquet file is one large page for each
+// column.
 func budgetData(rows, columns int, format string) string {
 	switch format {
 	case "parquet":
@@ -80,14 +81,14 @@ func budgetData(rows, columns int, format string) string {
 	return fmt.Sprintf("text-%dx%d-7.%s", rows, columns, format)
 }
 
-// shapeOf returns the ROWSxCOLUMNS of a name of data.
+// shapeOf returns the ROWSxCOLUMNS of a data name.
 func shapeOf(data string) string { return strings.Split(data, "-")[1] }
 
-// needs finds what a refused run needs.
+// needs matches the memory required by a refused run.
 var needs = regexp.MustCompile(`needs ([\d.]+ [KMG]?i?B)`)
 
-// mostPeak is the largest peak, relative to the budget, and mostAsked the largest budget that a refusal
-// asks for, relative to the peak under it.
+// mostPeak is the largest allowed peak, relative to the budget, and mostAsked the largest budget required by a refusal,
+// relative to the peak under it.
 const mostPeak, mostAsked = 1.05, 1.4
 
 // limitBudgets measures the peak of every cell under the smallest budget that the command accepts.
@@ -98,7 +99,7 @@ func limitBudgets(ctx context.Context, l *lab) {
 	for _, c := range budgetCells() {
 		l.try(ctx, c.line+" "+c.data, func() string {
 			ratio := l.budget(ctx, t, c, l.prepare(ctx, c))
-			check(t.Save(l.folder)) // a run of minutes may be interrupted
+			check(t.Save(l.folder)) // saved early, because a run of minutes may be interrupted
 			if ratios[c.line] == nil {
 				ratios[c.line] = make(map[string]float64)
 			}
@@ -112,7 +113,7 @@ func limitBudgets(ctx context.Context, l *lab) {
 	check(ratioTable(ratios).Write(l.folder))
 }
 
-// ratioTable shows the ratios of peak and budget of lines and formats.
+// ratioTable shows the ratio of peak and budget by line and format.
 func ratioTable(ratios map[string]map[string]float64) *report.Table {
 	formats := append(slices.Clone(budgetFormats), "500 files")
 	t := &report.Table{File: "ratios", Title: "Peak/budget by verb and format",
@@ -137,7 +138,7 @@ func ratioTable(ratios map[string]map[string]float64) *report.Table {
 	return t
 }
 
-// prepare makes the data and the models of a cell, and returns its command line.
+// prepare creates the data and the models of a cell, and returns its command line.
 func (l *lab) prepare(ctx context.Context, c cell) string {
 	label := "name"
 	switch c.format {
@@ -166,7 +167,7 @@ func (l *lab) prepare(ctx context.Context, c cell) string {
 	return strings.Join(words, " ")
 }
 
-// model returns the path of a model for the shape of data, which is fitted once.
+// model returns the path of a model for data of the given shape. It fits the model once.
 func (l *lab) model(ctx context.Context, method, data, flags string) string {
 	rows, columns := 1000, 0
 	_, err := fmt.Sscanf(shapeOf(data), "%dx%d", new(int), &columns)
@@ -180,8 +181,7 @@ func (l *lab) model(ctx context.Context, method, data, flags string) string {
 	return path
 }
 
-// budget adds a row to the table, for a command line under the budget that its refusal names, and
-// returns peak/budget.
+// budget adds a row to the table, for a command line under the budget of its refusal, and returns peak/budget.
 func (l *lab) budget(ctx context.Context, t *report.Table, c cell, full string) float64 {
 	e, allowed := ended{code: 4}, int64(1)
 	for e.code == 4 {

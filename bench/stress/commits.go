@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// committed are the outputs of a fit in the order of their renames. The page holds times, so its bytes vary.
+// committed are the outputs of a fit in the order of their renames. The page contains times, so its bytes vary.
 var committed = []string{"u.parquet", "plot.svg", page, "m.npz"}
 
 const page = "page.html"
 
-// renames is how often a fit is killed before the rename of each output.
+// renames is the number of kills before the rename of each output.
 const renames = 8
 
-// commitCalls are the calls before which a fit is killed besides the renames. They make files,
-// write, sync and remove them, so a kill falls before and after each step.
+// commitCalls are the other calls before which a fit is killed. They create, write, sync and remove files, so a kill
+// falls before and after each step.
 var commitCalls = []string{"unlinkat", "fsync", "flock", "write", "openat", "close"}
 
-// commit is a fit that is killed at its end, over the outputs of an earlier one of another seed.
+// commit is a fit that is killed at its end, over the outputs of an earlier one with another seed.
 type commit struct {
 	*lab
 	path     string
@@ -49,17 +49,17 @@ func commits(ctx context.Context, l *lab) {
 	}
 }
 
-// fit returns the fit with a seed.
+// fit returns the fit with the given seed.
 func (c *commit) fit(seed string) process {
 	const outputs = " -o m.npz --factors u.parquet --plot plot.svg --report page.html"
 	return c.fields("fit landmark X --kernel rbf(gamma=0.5) --rank 20 --quiet --seed "+seed+outputs, c.path)
 }
 
-// once kills the fit before the k-th call, judges what is left and makes the fit again. It reports
-// whether there are so many calls.
+// once kills the fit before the k-th call, judges the remaining files and repeats the fit. occurs reports whether there
+// is a k-th call.
 func (c *commit) once(ctx context.Context, call string, k int, options ...string) (outcome string, occurs bool) {
 	c.reset(c.old)
-	options = append(options, "-o", os.DevNull) // with --seccomp-bpf strace does not kill at later calls
+	options = append(options, "-o", os.DevNull) // with --seccomp-bpf, strace does not kill at later calls
 	e := c.run(ctx, c.fit("1").straced(call, "signal=KILL", k, options...))
 	switch {
 	case e.code == 0:
@@ -80,7 +80,7 @@ func (c *commit) once(ctx context.Context, call string, k int, options ...string
 	return outcome, true
 }
 
-// judge looks at the outputs that a kill left, and at what verify says of the model and factors.
+// judge checks the outputs after a kill, and the result of verify for the model and factors.
 func (c *commit) judge(ctx context.Context) (outcome string) {
 	renamed, left := make(map[string]bool), read(c.work, committed...)
 	for i, name := range committed {

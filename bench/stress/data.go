@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// writeFlag makes this program write one file and do no more. Data is written by another process,
-// so that the peak memory of this one stays small.
+// writeFlag makes this program write one file and exit. Another process writes data, so that the peak memory of this
+// one stays small.
 const writeFlag = "-write"
 
 // uniform returns the name of a file of uniform rows with a class, 0 or 1, in the last column.
@@ -26,9 +26,9 @@ func uniform(rows, columns, seed int, format string) string {
 	return fmt.Sprintf("uniform-%dx%d-%d.%s", rows, columns, seed, format)
 }
 
-// writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
-// uniform, text and sparse are of uniform rows, and the number is the seed; of parts, a folder, it
-// is the number of files. zstd is Parquet with pages of that number of rows. labels are two classes, 0 and 1.
+// writeFile writes the file described by its name: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds uniform, text and sparse
+// have uniform rows, and the number is the seed; for parts, a folder, it is the number of files. zstd is Parquet with
+// pages of that number of rows. labels has two classes, 0 and 1.
 func writeFile(path string) {
 	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
 	var rows, columns, number int
@@ -52,7 +52,7 @@ func writeFile(path string) {
 		writePages(path, rows, columns, number)
 	case "sparse":
 		x := datasets.Uniform(rows, columns, uint64(number))
-		zeros := 1 - min(0.5, 50/float64(columns)) // 50 numbers of a row are none
+		zeros := 1 - min(0.5, 50/float64(columns)) // 50 numbers of a row are nonzero
 		for i, v := range x.Data {
 			x.Data[i] = max(0, v-zeros)
 		}
@@ -80,7 +80,7 @@ func writeUniform(path string, rows, columns int, seed uint64) {
 	writeBatch(path, blockstore.Schema{Columns: stream.NumberedColumns(columns)}, x)
 }
 
-// writeParts writes a folder of so many Parquet files.
+// writeParts writes a folder of Parquet files.
 func writeParts(path string, rows, columns, files int) {
 	check(os.MkdirAll(path, 0o777))
 	for i := range files {
@@ -103,12 +103,12 @@ func writeBatch(path string, schema blockstore.Schema, x blas64.General, kept ..
 	schema.Rows = int64(x.Rows)
 	w, err := blockstore.Create(path, schema)
 	check(err)
-	defer w.Abort() // does nothing after Commit
+	defer w.Abort() // no-op after Commit
 	check(w.Write(&stream.Batch{X: x, Kept: kept}, x.Rows))
 	check(w.Commit())
 }
 
-// figure returns number j of row i: few digits, so that codecs compress it.
+// figure returns number j of row i, with few digits, so that codecs compress it.
 func figure(i, j int) float64 { return float64((i*(j+3)+i/1000)%1000) / 64 }
 
 func class(i int) string { return fmt.Sprint("class ", i%7) }
@@ -121,9 +121,9 @@ func xNames(columns int) (names []string) {
 	return names
 }
 
-// writePages writes a Parquet file of one row group, with so many rows on a page: a name and numbers.
+// writePages writes a Parquet file of one row group, with page rows on each page: a name and numbers.
 func writePages(path string, rows, columns, page int) {
-	group := parquet.Group{"name": parquet.String()} // its columns are in the order of their names
+	group := parquet.Group{"name": parquet.String()} // columns are sorted by name
 	for _, name := range xNames(columns) {
 		group[name] = parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)
 	}

@@ -14,13 +14,13 @@ import (
 	"strings"
 )
 
-// engine makes fits in parts. What it does is in engines.sh.
+// engine is a program that runs fits in parts; engines.sh has its recipes.
 type engine struct {
 	name   string
-	serves bool   // it has daemons or has to be built
+	serves bool   // it has daemons or must be built
 	counts bool   // its recipe counts the rounds beforehand
-	lines  bool   // a part that is not done, or done twice, is a line that is missing, or there twice
-	killed string // what is killed with the process of a part, by its name in a shell
+	lines  bool   // each part is a line, which a fault may drop or repeat
+	killed string // shell variable with the process killed together with that of a part
 }
 
 var allEngines = []engine{
@@ -34,10 +34,10 @@ var allEngines = []engine{
 	{name: "beam", serves: true, lines: true},
 }
 
-// parts is how many parts each pass is divided into.
+// parts is the number of parts of each pass.
 const parts = 3
 
-// sharedFits are of all kinds that can be divided. All but nystrom take two rounds or more.
+// sharedFits are fits of all kinds that can be divided. All except nystrom take two rounds or more.
 var sharedFits = []string{
 	"s3spsd x.npy --kernel=rbf(gamma=0.5) --rank=6 --scale=standard --factors u.npy",
 	"landmark x.npy --kernel=rbf(gamma=median) --rank=6 --scale=standard",
@@ -48,16 +48,16 @@ var sharedFits = []string{
 	varying,
 }
 
-// varying is a fit of which the data decide how many rounds it takes.
+// varying is a fit whose number of rounds depends on the data.
 const varying = "ism x.npy --label=x4 --dim=2 --engine=linear --iterations=2"
 
-// fault is what happens to the worker of part 2.
+// fault is a failure of the worker of part 2.
 type fault struct {
 	name   string
-	script string // of a shell that runs in the place of the command "$@"
-	lines  string // a sed script on the numbers of parts with the same effect
-	names  string // a regular expression that a refusal matches
-	again  bool   // the same command, once more, makes the right model
+	script string // a shell script that replaces the command "$@"
+	lines  string // an equivalent sed script on the numbers of parts
+	names  string // a regular expression for the refusal
+	again  bool   // repeating the command makes the right model
 }
 
 var workerFaults = []fault{
@@ -73,15 +73,15 @@ var workerFaults = []fault{
 		names: `with "build [\w-]+", and this|, build [\w-]+, and where`},
 }
 
-// shop is where engines make fits.
+// shop is the environment in which engines run fits.
 type shop struct {
 	*lab
-	rows  [3]string                    // files
-	whole map[string]map[string][]byte // outputs of one process, by the fit
+	rows  [3]string                    // data files
+	whole map[string]map[string][]byte // outputs of a single process, by fit
 }
 
-// engines makes fits in parts by every engine that is installed, and one fit while a worker fails.
-// Models and factors must have the bytes of one process, or the fit is refused for what was wrong.
+// engines runs fits in parts with every installed engine, and one fit with each worker failure. Models and factors must
+// equal those of a single process byte by byte, or the fit must be refused with the right reason.
 func engines(ctx context.Context, l *lab) {
 	s := &shop{lab: l, whole: make(map[string]map[string][]byte)}
 	for i := range s.rows {
@@ -95,7 +95,7 @@ func engines(ctx context.Context, l *lab) {
 	}
 }
 
-// writeCommands fills the folder bin: the command, and a copy that is another build by its ID.
+// writeCommands fills the folder bin with the command, and a copy with another build ID.
 func (s *shop) writeCommands() {
 	command := read(filepath.Dir(s.command), filepath.Base(s.command))[filepath.Base(s.command)]
 	id := regexp.MustCompile(`[\w-]{20}(/[\w-]{20}){3}`).Find(command[:min(len(command), 64<<10)])
@@ -124,7 +124,7 @@ func (l *lab) lacks(ctx context.Context, name string) bool {
 	return len(why) > 0
 }
 
-// serve starts what an engine needs. It runs until stop is called.
+// serve starts the services of an engine. They run until stop is called.
 func (s *shop) serve(ctx context.Context, name string) (stop func()) {
 	p := s.engine(name, "serve")
 	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
@@ -142,13 +142,13 @@ func (s *shop) serve(ctx context.Context, name string) (stop func()) {
 	return stop
 }
 
-// share makes all fits with an engine, and the first one with every fault.
+// share runs all fits with an engine, and the first one with every fault.
 func (s *shop) share(ctx context.Context, e engine) {
 	if e.serves {
 		defer s.serve(ctx, e.name)()
 	}
 	for _, fit := range sharedFits {
-		if fit != varying || !e.counts { // a recipe that counts cannot make this fit
+		if fit != varying || !e.counts { // a recipe that counts rounds cannot run this fit
 			s.try(ctx, e.name+" "+fit, func() string { return s.attempt(ctx, e, fit, fault{}) })
 		}
 	}
@@ -157,7 +157,7 @@ func (s *shop) share(ctx context.Context, e engine) {
 	}
 }
 
-// trial makes the folder of a fit, and elsewhere, the folder of a worker that sees other rows.
+// trial creates the folder of a fit, and elsewhere, the folder of a worker with other rows.
 func (s *shop) trial() (folder string) {
 	folder = s.in("trial")
 	elsewhere := filepath.Join(folder, "elsewhere")
@@ -169,7 +169,7 @@ func (s *shop) trial() (folder string) {
 	return folder
 }
 
-// oneProcess returns the outputs of one process.
+// oneProcess returns the outputs of a single process.
 func (s *shop) oneProcess(ctx context.Context, fit string) map[string][]byte {
 	if s.whole[fit] == nil {
 		p := s.fields("fit "+fit+" -o m.npz", "")
@@ -184,8 +184,8 @@ func (s *shop) oneProcess(ctx context.Context, fit string) map[string][]byte {
 	return s.whole[fit]
 }
 
-// breaks makes the worker of part 2 fail. Script worker.sh runs the command that follows it, but for
-// part 2 as the fault does; a command nystream runs by worker.sh.
+// breaks makes the worker of part 2 fail. Script worker.sh runs its command, replaced by the fault for part 2; a
+// wrapper nystream runs worker.sh.
 func (s *shop) breaks(p *process, e engine, broken fault) {
 	if e.lines && broken.lines != "" {
 		p.env = append(p.env, "LINES="+broken.lines)
@@ -200,8 +200,8 @@ func (s *shop) breaks(p *process, e engine, broken fault) {
 		os.WriteFile(filepath.Join(bin, "nystream"), []byte(command), 0o777)))
 }
 
-// attempt makes a fit with an engine, while a worker fails if the fault has a name. A refusal must
-// leave no model and say what was wrong.
+// attempt runs a fit with an engine, with a failing worker if the fault has a name. A refusal must leave no model and
+// give the reason.
 func (s *shop) attempt(ctx context.Context, e engine, fit string, broken fault) (outcome string) {
 	want := s.oneProcess(ctx, fit)
 	p := s.engine(append([]string{e.name, "fit"}, strings.Fields(fit)...)...)

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// scene is a command that runs while system calls fail, and the files that are there before.
-// X stands for the rows; other paths are relative to the folder of the run.
+// scene is a command that runs while system calls fail, with the existing files. X stands for the rows; other paths are
+// relative to the folder of the run.
 type scene struct {
 	name   string
 	before []string // commands that write states
 	line   string
 	after  string   // writes the model, if line does not
-	files  []string // outputs of line; old ones are there
+	files  []string // outputs of line; old ones exist
 }
 
 const (
@@ -39,7 +39,7 @@ var scenes = []scene{
 // call is a system call and the error that it returns.
 type call struct {
 	name, fault string
-	data        bool // only for the rows and the states: the loader reads as well
+	data        bool // only for the rows and the states, since the loader also reads
 }
 
 var failingCalls = []call{
@@ -49,18 +49,18 @@ var failingCalls = []call{
 	{"unlinkat", "EIO", false}, {"mkdirat", "ENOSPC", false},
 }
 
-// failing is a scene in which calls fail.
+// failing is a scene with failing calls.
 type failing struct {
 	*lab
 	scene
 	path      string            // of the rows
 	template  string            // the folder before a run
-	old, want map[string][]byte // the outputs before a run, and of an undisturbed one
-	model     map[string][]byte // in the end
+	old, want map[string][]byte // outputs before a run, and of an undisturbed one
+	model     map[string][]byte // the final model
 }
 
-// faults runs all scenes and lets each system call fail in turn. A run must end with 0 and the
-// right bytes, or with an error and the old files. The same command must then succeed.
+// faults runs all scenes and makes each system call fail in turn. A run must end with 0 and the right bytes, or with an
+// error and the old files. The same command must then succeed.
 func faults(ctx context.Context, l *lab) {
 	formats := killedFormats
 	if l.every > 1 {
@@ -82,7 +82,7 @@ func faults(ctx context.Context, l *lab) {
 	}
 }
 
-// prepare makes the folder before a run, and the outputs of an undisturbed run.
+// prepare creates the folder before a run, and the outputs of an undisturbed run.
 func (f *failing) prepare(ctx context.Context) {
 	f.old = make(map[string][]byte)
 	for _, name := range f.files {
@@ -97,7 +97,7 @@ func (f *failing) prepare(ctx context.Context) {
 	f.want, f.model = read(f.work, f.files...), read(f.work, "m.npz")
 }
 
-// finish runs a command, and the one after it, undisturbed.
+// finish runs a command, and the following one, undisturbed.
 func (f *failing) finish(ctx context.Context, line string) {
 	for _, line := range []string{line, f.after} {
 		if line != "" {
@@ -106,7 +106,7 @@ func (f *failing) finish(ctx context.Context, line string) {
 	}
 }
 
-// once lets the k-th call of each thread fail. It reports whether there are so many calls.
+// once makes the k-th call of each thread fail. occurs reports whether there is a k-th call.
 func (f *failing) once(ctx context.Context, c call, k int) (outcome string, occurs bool) {
 	f.reset(nil)
 	check(os.CopyFS(f.work, os.DirFS(f.template)))
@@ -128,8 +128,8 @@ func (f *failing) once(ctx context.Context, c call, k int) (outcome string, occu
 	return f.judge(ctx, e, c.name != "unlinkat"), true
 }
 
-// judge looks at the outputs, and makes the run once more, undisturbed, unless it is done. A run
-// that ends by itself may leave no temporary file, if it is tidy.
+// judge checks the outputs, and repeats an incomplete run undisturbed. A tidy run that ends by itself must leave no
+// temporary file.
 func (f *failing) judge(ctx context.Context, e ended, tidy bool) (outcome string) {
 	other, crashed := differing(f.work, f.want), pollerFailed(e.text)
 	switch {
@@ -139,7 +139,7 @@ func (f *failing) judge(ctx context.Context, e ended, tidy bool) (outcome string
 		failf("it ends with 0 and has not written %s", other)
 	case e.code == 0:
 		outcome = "done"
-	case crashed: // the Go runtime cannot go on when it cannot wake its poller
+	case crashed: // the Go runtime aborts if it cannot wake its poller
 		outcome = "ended by the runtime"
 	default:
 		outcome = "refused"

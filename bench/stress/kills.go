@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// killedFits are fits that write states. X stands for the rows, whose last column is a class.
+// killedFits are fits that write states. X stands for the rows, with a class in the last column.
 var killedFits = []string{
 	"fit s3spsd X --kernel rbf(gamma=0.5) --rank 60",
 	"fit landmark X --kernel rbf(gamma=median) --rank 60 --scale standard",
@@ -20,15 +20,14 @@ var killedFits = []string{
 	"fit ism X --label x9 --engine linear --landmarks 50 --iterations 4",
 }
 
-// killedFormats are those of the rows.
+// killedFormats are the formats of the rows.
 var killedFormats = []string{"parquet", "npy", "csv"}
 
-// interrupts is the part of SIGINT among the signals; the others are SIGKILL.
+// interrupts is the fraction of SIGINT among the signals; the others are SIGKILL.
 const interrupts = 0.25
 
-// kills kills fits at random moments, at least n times in all. It starts each again until it
-// ends. Every state must be readable after every signal, the model must have the bytes of a fit
-// without signals, and no state may be left.
+// kills kills fits at random times, at least n times in total, and restarts each until it ends. Every state must be
+// readable after every signal, the model must have the bytes of a fit without signals, and no state may remain.
 func kills(ctx context.Context, l *lab) {
 	cells := len(killedFits) * len(killedFormats)
 	for _, line := range killedFits {
@@ -61,12 +60,12 @@ func kills(ctx context.Context, l *lab) {
 type victim struct {
 	*lab
 	line, path string
-	alone      time.Duration     // what it takes without signals
+	alone      time.Duration     // duration without signals
 	want       map[string][]byte // the model without signals
 	killed     int
 }
 
-// start starts the fit, which goes on from the states that it left, and sends a signal.
+// start starts the fit, which resumes from its states, and sends a signal.
 func (v *victim) start(ctx context.Context) (outcome string, ended bool) {
 	signal, after := os.Kill, time.Duration(v.random.Float64()*float64(v.alone))
 	if v.random.Float64() < interrupts {

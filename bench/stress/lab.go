@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/bench/internal/program"
 )
 
-// lab runs the command for one scenario and counts what happens. Its methods end the case, or the
-// scenario outside a case, when something fails, as those of testing.T do.
+// lab runs the command for one scenario and counts outcomes. On failure its methods end the case, or the scenario
+// outside a case, like those of testing.T.
 type lab struct {
 	options
 	name, command string
@@ -32,7 +32,7 @@ type lab struct {
 	notes    []string
 }
 
-// failure is what check panics with.
+// failure is the panic value of check.
 type failure struct{ err error }
 
 // check ends the case unless err is nil.
@@ -45,7 +45,7 @@ func check(err error) {
 // failf ends the case.
 func failf(format string, args ...any) { check(fmt.Errorf(format, args...)) }
 
-// caught returns the error that ends do, nil if none does.
+// caught returns the error that ended do, nil if there was none.
 func caught(do func()) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -71,7 +71,7 @@ func (l *lab) wantsSome(words string) bool {
 	return l.wanted(words) || slices.ContainsFunc(l.only, begins)
 }
 
-// try runs a case that -only selects and counts its outcome. The outcome "" is that of no case.
+// try runs a case selected by -only and counts its outcome; "" is not counted.
 func (l *lab) try(ctx context.Context, name string, do func() (outcome string)) {
 	if !l.wanted(name) {
 		return
@@ -94,7 +94,7 @@ func (l *lab) note(format string, args ...any) {
 	l.notes = append(l.notes, fmt.Sprintf(format, args...))
 }
 
-// happened lists the outcomes with their numbers.
+// happened lists the outcomes with their counts.
 func (l *lab) happened() string {
 	var words []string
 	for _, outcome := range slices.Sorted(maps.Keys(l.outcomes)) {
@@ -106,7 +106,7 @@ func (l *lab) happened() string {
 // in returns a path in the folder of the scenario.
 func (l *lab) in(name ...string) string { return filepath.Join(append([]string{l.work}, name...)...) }
 
-// reset makes the folder of the scenario hold these files and nothing else.
+// reset replaces the contents of the scenario's folder by the given files.
 func (l *lab) reset(files map[string][]byte) {
 	check(errors.Join(os.RemoveAll(l.work), os.MkdirAll(l.work, 0o777)))
 	for name, content := range files {
@@ -114,7 +114,7 @@ func (l *lab) reset(files map[string][]byte) {
 	}
 }
 
-// read returns the files of these names in a folder.
+// read returns the files with the given names in a folder.
 func read(folder string, names ...string) map[string][]byte {
 	files := make(map[string][]byte)
 	for _, name := range names {
@@ -125,7 +125,7 @@ func read(folder string, names ...string) map[string][]byte {
 	return files
 }
 
-// differing returns the name of a file in a folder that has not the wanted bytes, "" if all have.
+// differing returns the name of a file in a folder with unexpected bytes, "" if there is none.
 func differing(folder string, want map[string][]byte) string {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if got, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !bytes.Equal(got, want[name]) {
@@ -135,8 +135,7 @@ func differing(folder string, want map[string][]byte) string {
 	return ""
 }
 
-// data returns the path of a file of data, which is written once. The name says what is in it;
-// see writeFile.
+// data returns the path of a data file, which is written once. The name describes the contents; see writeFile.
 func (l *lab) data(ctx context.Context, name string) string {
 	path := filepath.Join(l.folder, name)
 	if _, err := os.Stat(path); err != nil {
@@ -151,12 +150,12 @@ func (l *lab) data(ctx context.Context, name string) string {
 type process struct {
 	args    []string // the program first
 	folder  string
-	env     []string                // besides those of this process
-	disturb func(*os.Process) error // is called while it runs
-	after   time.Duration           // the time of disturb
+	env     []string                // in addition to that of this process
+	disturb func(*os.Process) error // called while it runs
+	after   time.Duration           // delay of disturb
 }
 
-// fields returns a run of the command by a line, in which X stands for a path.
+// fields returns a run of the command. X in line stands for the path x.
 func (l *lab) fields(line, x string) process {
 	args := []string{l.command}
 	for _, word := range strings.Fields(line) {
@@ -168,44 +167,44 @@ func (l *lab) fields(line, x string) process {
 	return process{args: args}
 }
 
-// signalled returns the process with a signal after some time.
+// signalled returns the process with a signal after a delay.
 func (p process) signalled(s os.Signal, after time.Duration) process {
 	p.after, p.disturb = after, func(running *os.Process) error { return running.Signal(s) }
 	return p
 }
 
-// straced returns the process under strace, which tampers with the k-th system call of a kind in
-// each thread; what is such as error=EIO.
+// straced returns the process under strace, which tampers with the k-th system call of a kind in each thread; what is,
+// for example, error=EIO.
 func (p process) straced(call, what string, k int, options ...string) process {
 	inject := fmt.Sprintf("inject=%s:%s:when=%d", call, what, k)
 	p.args = slices.Concat([]string{"strace", "-f", "-qq", "-e", "trace=" + call, "-e", inject}, options, p.args)
 	return p
 }
 
-// ended is what a process leaves.
+// ended is the result of a process.
 type ended struct {
 	code      int // -1 after a signal
 	out       []byte
-	text      string // the standard error
-	peak      int64  // bytes of memory
+	text      string // standard error
+	peak      int64  // peak memory in bytes
 	took      time.Duration
 	disturbed bool
-	stopping  time.Duration // from the disturbance to the end
+	stopping  time.Duration // time from the disturbance to the end
 }
 
 const (
-	interrupted = 130             // the exit code after SIGINT
-	patience    = 3 * time.Minute // the longest time that a process may run
+	interrupted = 130             // exit code after SIGINT
+	patience    = 3 * time.Minute // time limit of a process
 )
 
-// run runs a process. It fails if the process cannot start, does not end in time or panics.
+// run runs a process. It fails the case if the process cannot start, does not end in time or panics.
 func (l *lab) run(ctx context.Context, p process) (e ended) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no end after %v: %q", patience, p.args))
 	defer cancel()
 	var out, text bytes.Buffer
 	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.folder, append(os.Environ(), p.env...), &out, &text
-	cmd.WaitDelay = 5 * time.Second // for children that keep the pipes open
+	cmd.WaitDelay = 5 * time.Second // for children that keep pipes open
 	if p.folder == "" {
 		cmd.Dir = l.work
 	}
@@ -241,10 +240,10 @@ func (l *lab) run(ctx context.Context, p process) (e ended) {
 	return e
 }
 
-// pollerFailed reports whether the Go runtime gave up because a write to its own poller failed.
+// pollerFailed reports whether the Go runtime aborted because a write to its own poller failed.
 func pollerFailed(text string) bool { return strings.Contains(text, "netpollBreak write failed") }
 
-// succeed runs a process that must end with 0.
+// succeed runs a process that must exit with 0.
 func (l *lab) succeed(ctx context.Context, p process) ended {
 	e := l.run(ctx, p)
 	if e.code != 0 {
@@ -253,11 +252,10 @@ func (l *lab) succeed(ctx context.Context, p process) ended {
 	return e
 }
 
-// eachCall is the number up to which every system call of a kind is a case; of later ones one in
-// four is.
+// eachCall is the number of first system calls of a kind that are all cases; of later ones, one in four is.
 const eachCall = 24
 
-// eachOf tries the calls of a kind that -every selects, until one does not occur.
+// eachOf tries the calls of a kind selected by -every, until one does not occur.
 func (l *lab) eachOf(ctx context.Context, name string, do func(k int) (outcome string, occurs bool)) {
 	occurs := true
 	for k, n := 1, l.random.IntN(l.every); occurs; k, n = k+1, n+1 {

@@ -1,4 +1,4 @@
-// Command stress runs the command nystream under conditions that break programs:
+// Command stress runs the command nystream under adverse conditions:
 //
 //	go run ./bench/stress                    a sample of all scenarios, some 15 minutes
 //	go run ./bench/stress kills -n 300       300 kills instead of the quick default
@@ -36,8 +36,8 @@ import (
 type scenario struct {
 	name string
 	run  func(context.Context, *lab)
-	n    int // signals of a quick run
-	rows int // of its data
+	n    int // number of signals in a quick run
+	rows int // rows of its data
 }
 
 // scenarios run in this order. The peak memory of a process includes that of its parent when

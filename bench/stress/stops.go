@@ -11,8 +11,8 @@ import (
 // stopLimit is the longest time from an interrupt to the end of a run.
 const stopLimit = time.Second
 
-// longFits are large decompositions, passes, exact passes, and a fit that waits for another
-// program. X stands for the rows, pipe is a named pipe that nobody writes.
+// longFits are large decompositions, passes, exact passes, and a fit that waits for another program. X stands for the
+// rows; pipe is a named pipe without a writer.
 var longFits = []string{
 	"fit landmark X --kernel rbf(gamma=3) --rank 1500",
 	"fit rff X --kernel rbf(gamma=3) --rank 2000",
@@ -26,8 +26,8 @@ var longFits = []string{
 	"fit landmark pipe --kernel rbf(gamma=3) --rank 20",
 }
 
-// stops interrupts long fits at random moments, at least n times in all. A fit must end within
-// a second, with the exit code of an interrupt, and leave no output.
+// stops interrupts long fits at random times, at least n times in total. A fit must end within a second, with the exit
+// code of an interrupt, and without output.
 func stops(ctx context.Context, l *lab) {
 	path := l.data(ctx, uniform(l.rows, 10, 7, "npy"))
 	l.succeed(ctx, process{args: []string{"mkfifo", "pipe"}})
@@ -40,7 +40,7 @@ func stops(ctx context.Context, l *lab) {
 				e := l.run(ctx, l.fields(line+" -o stopped.npz --quiet", path).signalled(os.Interrupt, after))
 				left, _ := filepath.Glob(l.in("*stopped*"))
 				switch {
-				case e.code == 0: // it ended before the signal: another moment comes
+				case e.code == 0: // it ended before the signal: try another time
 					check(os.Remove(l.in("stopped.npz")))
 					return ""
 				case !e.disturbed || e.code != interrupted:

@@ -1,6 +1,6 @@
-// Command way prints the CPU seconds of fits of made data, of every family, with two builds of nystream: the least
-// of four runs each. It marks a fit that takes over 1.03 times as long with the new build. -only names a part of a
-// fit's name.
+// Command way prints the CPU seconds of fits of every family to generated data, with two builds of nystream: the
+// minimum of four runs each. It marks fits that take over 1.03 times as long with the new build. -only selects fits by
+// a part of their name.
 //
 //	go run ./bench/way OLD NEW
 //	go run ./bench/way -only ksvd OLD NEW
@@ -22,9 +22,9 @@ import (
 
 type namedFit struct{ name, args string }
 
-// fits are command lines that take 0.4 CPU seconds or more, so that 3 % can be told. X has
-// 20,000 rows of 6 columns, T 100,000, S 4,000, W 20,000 of 200; Y has the classes of the rows
-// of X, G and H are graphs, and L has the classes of the nodes of H.
+// fits are command lines that take at least 0.4 CPU seconds, so that 3 % is measurable. X has 20,000 rows of 6 columns,
+// T 100,000, S 4,000, W 20,000 of 200; Y has the classes of the rows of X, G and H are graphs, and L has the classes of
+// the nodes of H.
 var fits = []namedFit{
 	{"landmark", "landmark X --kernel rbf(gamma=median) --rank 220"},
 	{"landmark, uniform", "landmark T --kernel rbf(gamma=median) --rank 100 --rule uniform"},
@@ -50,7 +50,7 @@ var fits = []namedFit{
 	{"transport exact", "transport S --right S --kernel rbf(gamma=100) --engine exact --iterations 50"},
 }
 
-// files are those that fits name.
+// files replaces the names of data in fits by files.
 var files = strings.NewReplacer(" X ", " X.npy ", " S ", " S.npy ", " T ", " T.npy ", " W ", " W.npy ", " Y ", " Y.csv ",
 	" G ", " G.csv ", " H ", " H.csv ", " L ", " H.labels.csv ")
 
@@ -101,7 +101,7 @@ func run(ctx context.Context, o options) error {
 	return timeFits(ctx, work, o.builds, chosen)
 }
 
-// fit runs a fit on one thread. The process that it returns has ended.
+// fit runs a fit on one thread. The returned process has ended.
 func (f namedFit) fit(ctx context.Context, build, work string) (*os.ProcessState, error) {
 	args := strings.Fields(files.Replace("fit " + f.args + " --threads 1 --quiet -o m.npz"))
 	c := exec.CommandContext(ctx, build, args...)
@@ -112,9 +112,9 @@ func (f namedFit) fit(ctx context.Context, build, work string) (*os.ProcessState
 	return c.ProcessState, nil
 }
 
-// timeFits prints the least CPU seconds of fits with two builds, which take turns in being first.
+// timeFits prints the minimum CPU seconds of fits with two builds, which alternate in going first.
 func timeFits(ctx context.Context, work string, builds []string, chosen []namedFit) error {
-	fmt.Print("| fit | old | new | new / old | |\n|---|---|---|---|---|\n") // rows follow as they are known
+	fmt.Print("| fit | old | new | new / old | |\n|---|---|---|---|---|\n") // rows follow as they become known
 	for _, f := range chosen {
 		var least [2]time.Duration
 		for run := range 8 {

@@ -285,7 +285,7 @@ func (r *reader) edge(cells [][]byte, c edgeColumns, nodes *nodeTable) error {
 	if c.weight >= 0 {
 		if weight, err = r.weight(cells[c.weight]); err != nil {
 			if _, bad := text.NumberCell(cells[c.weight]); bad != nil && r.edges.edges == 0 && !c.header {
-				err = fault.New("%w, or say with `header` that the line names the columns", err)
+				err = fault.New("%w, or say with `Layout.Header` that the line names the columns", err)
 			}
 			return err
 		}

@@ -170,7 +170,7 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"negative with degrees", "1,2,1\n1,3,-1\n", Options{Degrees: sparse.RowStochastic}, []string{"line 2", "-1 is negative"}},
 		{"four columns", "1,2,3,4\n", Options{}, []string{"4 columns", "none called weight"}},
 		{"a header whose third column is no weight", "from,to,time\na,b,3\n", Options{}, []string{"3 columns, none called weight", "- for none"}},
-		{"a header that is not told", "u,v,time\na,b,3\n", Options{}, []string{"line 1", `"time" is not a number`, "`header`"}},
+		{"a header that is not told", "u,v,time\na,b,3\n", Options{}, []string{"line 1", `"time" is not a number`, "`Layout.Header`"}},
 		{"simple with weights", "1,2,3\n", Options{Simple: true}, []string{"without weights"}},
 		{"unknown column", "src,dst\n1,2\n", Options{Weight: "weigth"}, []string{`no column "weigth"`}},
 		{"misspelt column", "src,dst,strength\n1,2,3\n", Options{Weight: "strenght"}, []string{`did you mean "strength"`}},
@@ -191,7 +191,7 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"delimiter", "1,2\n", Options{Layout: text.Layout{Delimiter: "ab"}}, []string{"not one character"}},
 		{"node listed twice", "1,2\n", Options{Nodes: []string{"1", "x", "1"}}, []string{"entry 2", `"1" is entry 0 too`}},
 		{"empty node listed", "1,2\n", Options{Nodes: []string{""}}, []string{"entry 0", "missing"}},
-		{"limit", "1,2\n", Options{Limit: 100}, []string{"1 edges between 2 nodes", "may use 100 B", "raise `memory`"}},
+		{"limit", "1,2\n", Options{Limit: 100}, []string{"1 edges between 2 nodes", "may use 100 B", "`Engine.Memory`"}},
 		{"limit met early", strings.Repeat("1 2\n", 3*chunkEdges), Options{Limit: 1 << 20}, []string{"65536 edges", "may use 1.0 MiB"}},
 	}
 	for _, test := range tests {
@@ -618,5 +618,5 @@ func TestEncoding(t *testing.T) {
 		}
 	}
 	_, err := Read(ctx, filetest.TempFile(t, "a.csv", "a,\xe9\n"), Options{})
-	filetest.WantError(t, err, "line 1", "`encoding latin1`")
+	filetest.WantError(t, err, "line 1", "`Layout.Encoding latin1`")
 }

@@ -73,5 +73,5 @@ func (g *GuessedWeights) Doubt() string {
 	if g == nil || g.Times == "" {
 		return ""
 	}
-	return fmt.Sprintf("the third column, taken for the weights of the edges, looks like %s; leave it out with `weight -`, or confirm it with `weight 2`", g.Times)
+	return fmt.Sprintf("the third column, taken for the weights of the edges, looks like %s; leave it out with `Options.Weight -`, or confirm it with `Options.Weight 2`", g.Times)
 }

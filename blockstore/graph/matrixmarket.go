@@ -36,7 +36,7 @@ func readMatrixMarket(in *document, o Options) (*Graph, error) {
 		return nil, fault.New("a Matrix Market file says itself which nodes there are, 1 to n").Do("leave the list of nodes out")
 	}
 	if o.Header {
-		return nil, fault.New("a Matrix Market file has no names of columns").Do("leave `header` out")
+		return nil, fault.New("a Matrix Market file has no names of columns").Do("leave `Layout.Header` out")
 	}
 	if o.Source+o.Target != "" || o.Weight != "" && o.Weight != noWeight {
 		return nil, fault.New("a Matrix Market file has no columns to choose from").Do("leave source, target and weight out")

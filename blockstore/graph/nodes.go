@@ -111,7 +111,7 @@ func (t *nodeTable) text(id []byte) (int32, error) {
 		return 0, errNoID
 	case !utf8.Valid(id) || bytes.IndexByte(id, 0) >= 0:
 		return 0, fault.New("the id %q of a node is no UTF-8 text", fault.Shorten(id)).
-			Do("name the encoding of the file, such as `encoding latin1`, unless it is damaged")
+			Do("name the encoding of the file, such as `Layout.Encoding latin1`, unless it is damaged")
 	case len(t.names) == math.MaxInt32-1:
 		return 0, errManyNodes
 	}

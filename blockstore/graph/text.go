@@ -107,7 +107,8 @@ func (t *document) peek(in *bufio.Reader) error {
 			_, err = in.ReadSlice('\n')
 		}
 		if err == io.EOF {
-			return fault.New("it has %d lines, so that `skip %d` leaves none", i, t.layout.Skip).Do("pass over fewer")
+			return fault.New("it has %d lines, so that `Layout.Skip %d` leaves none", i, t.layout.Skip).
+				Do("pass over fewer")
 		} else if err != nil {
 			return err
 		}

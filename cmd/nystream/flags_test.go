@@ -33,7 +33,7 @@ var flagVerbs = []flagVerb{
 	{"fit ssrsvd", "x.csv --right y.csv --kernel rbf --rank 2 -o out/m.npz", nil},
 	{"fit ssrsvd", "--matrix b.csv --rank 2 -o out/m.npz", map[string]string{"columns": "p,q", "keep": "p", "label": "p", "categories": "x.csv: onehot", "sketch": "2"}},
 	{"fit nystrom", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},
-	{"fit pca", "x.csv --kernel rbf --rank 2 -o out/m.npz", map[string]string{"rule": "uniform"}},
+	{"fit pca", "x.csv --kernel rbf --rank 2 --landmarks 10 -o out/m.npz", map[string]string{"rule": "uniform"}},
 	{"fit rpcholesky", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},
 	{"fit rff", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},
 	{"fit subspace", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},

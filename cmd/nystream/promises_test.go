@@ -189,7 +189,7 @@ func between(t *testing.T, what string, r map[string]any, path string, low, high
 func estimates(t *testing.T) {
 	_, _, x := tableOf(t, "x.csv")
 	for _, m := range lowrank.Family.Verbs {
-		r := fitModel(t, m.Name+" x.csv --columns a,b --kernel rbf(gamma=1) --rank 4")
+		r := fitModel(t, m.Name+" x.csv --columns a,b --kernel rbf(gamma=1) --rank 4"+map[string]string{"pca": " --landmarks 16"}[m.Name])
 		measured := reported(t, "verify", "m.npz", "x.csv")
 		for i, norm := range []string{"spectral", "frobenius"} {
 			truth := numberAt(measured, "relative_"+norm+"_error")
@@ -433,7 +433,7 @@ func costsOfTable(t *testing.T) {
 		entries float64 // a row
 	}{
 		{"landmark --rank 50", 200}, {"s3spsd --rank 50 --nnz 2", 100}, {"ssrsvd --rank 50 --nnz 2", 200},
-		{"nystrom --rank 50", 50}, {"pca --rank 50", 200}, {"rpcholesky --rank 50", 50}, {"rff --rank 50", 0},
+		{"nystrom --rank 50", 50}, {"pca --rank 50 --landmarks 200", 200}, {"rpcholesky --rank 50", 50}, {"rff --rank 50", 0},
 		{"subspace --rank 50 --passes 3", 3 * rows / 2}, {"ridge --target 2 --landmarks 200", 200},
 		{"operator --kind covariance --engine landmark --landmarks 200 --rank 50", 200},
 	} {

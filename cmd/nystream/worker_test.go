@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -102,6 +105,20 @@ func exits(ts *testscript.TestScript, neg bool, words []string) {
 	}
 }
 
+// checkNarrow fails if a report in text has a line of more than 80 columns that has a space to break it at.
+func checkNarrow(words []string, out []byte) error {
+	if len(words) < 2 || !slices.Contains([]string{"fit", "merge", "plan", "predict", "transform", "verify", "inspect", "convert"}, words[1]) ||
+		slices.Contains(words, "-") || bytes.HasPrefix(out, []byte("{")) {
+		return nil
+	}
+	for line := range strings.Lines(string(out)) {
+		if n := utf8.RuneCountInString(line) - 1; n > 80 && len(strings.Fields(line)) > 1 {
+			return fmt.Errorf("%q: a line of %d columns: %s", words, n, line)
+		}
+	}
+	return nil
+}
+
 // runInWorker runs a command line and returns its exit code.
 func runInWorker(ts *testscript.TestScript, words []string) int {
 	s, c := sessionOf(ts), call{Words: words, Folder: ts.MkAbs(".")}
@@ -122,6 +139,7 @@ func runInWorker(ts *testscript.TestScript, words []string) int {
 		ts.Fatalf("%v", err)
 	}
 	ts.Check(checkDocs(c.Words, a.Out))
+	ts.Check(checkNarrow(c.Words, a.Out))
 	ts.Stdout().Write(a.Out)
 	ts.Stderr().Write(a.Err)
 	return a.Code

@@ -38,6 +38,11 @@ func Power(a, b float64, degree int) Profile {
 	return Profile{kind: power, a: a, b: b, degree: degree}
 }
 
+// Bounded reports whether f(s) is finite for all s ≥ 0 and for +Inf.
+func (f Profile) Bounded() bool {
+	return (f.kind == exponential || f.kind == exponentialOfRoot) && f.a < 0
+}
+
 // exponent returns the bits of the degree below its leading one, left-aligned, and their number.
 func (f Profile) exponent() (power, count uint64) {
 	if f.degree < 1 {

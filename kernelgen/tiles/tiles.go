@@ -1,4 +1,4 @@
-// Package tiles evaluates kernel matrices by tiles in a pass over a source: what methods of one's own are made of.
+// Package tiles evaluates kernel matrices in tiles during a pass over a source, for custom methods.
 package tiles
 
 import (
@@ -16,16 +16,16 @@ import (
 )
 
 // Fold makes one pass over src and folds the kernel matrix K(src, columns) into one accumulator. columns are rows in
-// memory, in any order, such as landmarks; src may have any number of rows. add adds a tile: its rows are consecutive
-// rows of src, of which the first has the number first, and its columns are those of columns. It may change the tile and
-// may not keep it. Several goroutines call it at a time, each with another accumulator.
+// memory, in any order, such as landmarks; src may have any number of rows. add adds a tile. Its rows are consecutive
+// rows of src, starting at number first, and its columns are those of columns. It may change the tile but must not
+// retain it. It is called concurrently, each time with another accumulator.
 //
-// The result does not depend on the number of threads: see [stream.Fold]. With a [stream.Run] states are tied to the
-// kernel and to columns; whatever else add depends on belongs to the identity of the run.
+// The result does not depend on the number of threads: see [stream.Fold]. With a [stream.Run], states are tied to the
+// kernel and to columns. Anything else that affects add must be part of the identity of the run.
 //
-// It is an error if the kernel has parameters that are words, or is divided by row sums; if src has another number of
-// columns than a row of columns; and, by row, if an entry is not finite. Cost: a kernel entry for each row of src and of
-// columns. Memory of a worker: an accumulator, and a tile of [tilesize.PanelRows] rows.
+// It fails if the kernel has parameters that are words, or is normalised by row sums; if src and columns differ in
+// their number of columns; and, naming the row, if an entry is not finite. Cost: a kernel entry for each row of src and
+// of columns. Memory of a worker: an accumulator, and a tile of [tilesize.PanelRows] rows.
 func Fold[A stream.Accumulator[A]](ctx context.Context, e stream.Engine, name string, src stream.Source, k kernelgen.Kernel,
 	columns blas64.General, newAcc func() A, add func(acc A, tile blas64.General, first int64) error) (A, error) {
 	var none A
@@ -37,7 +37,7 @@ func Fold[A stream.Accumulator[A]](ctx context.Context, e stream.Engine, name st
 	e = e.For("tiles of " + k.String()).Given(columns)
 	return stream.Fold(ctx, e, name, src, newAcc, func() func(A, *stream.Block) error {
 		var work kernelgen.Workspace
-		var room []float64 // of the largest tile so far
+		var room []float64 // grows to the largest tile so far
 		return func(acc A, b *stream.Block) error {
 			for i, x := range b.Panels(tilesize.PanelRows) {
 				tile, first := matrix.Reuse(&room, x.Rows, columns.Rows), b.Start+int64(i)
@@ -54,7 +54,7 @@ func Fold[A stream.Accumulator[A]](ctx context.Context, e stream.Engine, name st
 	})
 }
 
-// check returns an error unless there is a matrix of the kernel between the rows.
+// check returns an error unless the kernel has a matrix between the rows.
 func check(info stream.Info, k kernelgen.Kernel, columns blas64.General) error {
 	switch {
 	case !k.Resolved():
@@ -68,7 +68,8 @@ func check(info stream.Info, k kernelgen.Kernel, columns blas64.General) error {
 	return k.CheckRows(columns, 0)
 }
 
-// finite returns an error that names a row with an entry that is not finite: by its column, if a number of it is not.
+// finite returns an error for the first row with an entry that is not finite; it names the column if the row itself is
+// not finite.
 func finite(info stream.Info, k kernelgen.Kernel, x, tile blas64.General, first int64) error {
 	i, j, found := simd.NotFinite(tile)
 	if !found {

@@ -60,8 +60,8 @@ def line(verb: Sequence[str], paths: Iterable[Any], flags: Mapping[str, Any],
          options: Sequence[str] | None = None) -> list[str]:
     """Return the arguments of a run. Every command line with paths or values of users is built here.
 
-    verb holds the words of the command. Each flag is one argument, --name=value: a value None omits the
-    flag, and a list repeats it. options are flags as users write them. Paths follow --. No path or value
+    verb holds the words of the command. Each flag is one argument, --name=value: None omits the flag,
+    and a list repeats it. options are flags as users write them. Paths follow --. No path or value
     can become a flag, and only STDIN means the standard input."""
     wrong = [word for word in verb if not re.fullmatch('[a-z][a-z0-9-]*', word)]
     if wrong:
@@ -324,7 +324,7 @@ def write_labels(labels: np.ndarray, path: str) -> str:
 
 
 def _write_sparse(rows: Any, path: str) -> str:
-    """Write libsvm text. An explicit zero in the first row tells the number of columns."""
+    """Write libsvm text. An explicit zero in the first row fixes the number of columns."""
     starts, columns, values = rows.indptr, rows.indices + 1, rows.data.astype(float)
     with open(path, 'w', encoding='ascii') as file:
         for i in range(rows.shape[0]):

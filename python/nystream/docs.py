@@ -14,7 +14,8 @@ _parameters = {
     'n_components': """int or None
     Number of components.""",
     'n_landmarks': """int or None
-    Number of landmarks; time grows with its square. None is four times the number of components.""",
+    Number of landmarks; time grows with its square. None is 4 times n_components, and 2·n_components + 200 from 100
+    components; KernelPCA and Novelty have at least 500.""",
     'scale': """{'none', 'standard', 'minmax', 'quantile'}
     Scaling of columns of numbers. Sparse rows are scaled like dense ones.""",
     'nulls': """{'error', 'drop', 'zero', 'mean', 'indicator'} or None

@@ -110,7 +110,7 @@ class Clusters(ClusterMixin, _LowRank):
     """Spectral clustering on the factors of a low-rank model. New rows have clusters too.
 
     n_clusters : int or 'auto'
-        Number of clusters; 'auto' is the one after which the eigenvalues fall most.
+        Number of clusters; 'auto' picks it at the largest drop of the eigenvalues.
     n_components : int
         The rank, raised to n_clusters.
     labels_ : ndarray of int of shape (n_samples,)
@@ -271,7 +271,7 @@ class _Predictor(Estimator):
         return 'predict', {}
 
     def _scored(self, X: Any, y: Any, sample_weight: Any, score: Any) -> float:
-        """Return the score of rows in memory by scikit-learn's method, and that of files by the command."""
+        """Return the score: of rows in memory by scikit-learn's method, of files by the command."""
         X, y, named = apart(X, y)
         if y is not None or not named:
             return score(X, plain(y), sample_weight)

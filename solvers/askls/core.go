@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// core is the eigendecomposition of M on the space where it is not 1/γ: see lowrank.go.
+// core is the eigendecomposition of M on the subspace where it differs from 1/γ: see lowrank.go.
 type core struct {
 	gamma          float64
 	values         []float64
@@ -76,7 +76,7 @@ func (c *core) solveBy(h func(float64) float64, r blas64.General) blas64.General
 	return dense.Mul(blas.NoTrans, c.vectors, blas.NoTrans, along)
 }
 
-// inverseBy returns the function of an eigenvalue that solves the system.
+// inverseBy returns the function of an eigenvalue that inverts the system.
 func inverseBy(ridge float64) func(float64) float64 {
 	if ridge == 0 {
 		return func(v float64) float64 { return 1 / v }
@@ -84,7 +84,7 @@ func inverseBy(ridge float64) func(float64) float64 {
 	return func(v float64) float64 { return v / (v*v + ridge) }
 }
 
-// functions returns f_s and f_t as weights of u(x) and of v(x), r×k, and biases.
+// functions returns f_s and f_t as weights of u(x) and v(x), r×k, and biases.
 func (c *core) functions(ridge float64) (source, target blas64.General, biases [2][]float64) {
 	x := partsOf(c.solveBy(inverseBy(ridge), c.right))
 	source = dense.Mul(blas.NoTrans, c.target, blas.NoTrans, x.b)

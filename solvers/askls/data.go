@@ -15,29 +15,27 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Data is n training samples with their classes: rows, which a kernel makes the matrix K
-// of, or the matrix itself. Row i of K is sample i as a source, column i as a target.
-// [Samples] and [Graph] make it.
+// Data is n training samples with their classes: rows, from which a kernel makes the matrix K, or K itself. Row i of K
+// is sample i as a source, column i as a target. [Samples] and [Graph] construct it.
 type Data struct {
 	labels  []int
 	classes int
 
-	// of rows
+	// Rows: both sides are the same.
 	sides *ksvd.Data // both are the same
 
-	// of an explicit matrix
+	// An explicit matrix.
 	name  string
-	nodes []int64     // numbers of the training samples among all
-	total int64       // how many there are in all
+	nodes []int64     // numbers of the training samples in the matrix
+	total int64       // number of samples of the matrix
 	k     *sparse.CSR // between training samples
 	back  *sparse.CSR // its transpose
 }
 
 var _ model.Data = (*Data)(nil)
 
-// Samples returns data with the rows of src, each of them source and target, for a kernel
-// that need not be symmetric: sne, t, softmax, kl, or any other. src is read more than
-// once. labels are the classes of the rows, from 0 to classes−1.
+// Samples returns data in which each row of src is both a source and a target. The kernel need not be symmetric: sne,
+// t, softmax, kl, or any other. src is read more than once. labels are the classes of the rows, from 0 to classes−1.
 func Samples(src stream.Source, labels []int, classes int) (*Data, error) {
 	d, err := ksvd.Between(src, nil)
 	if err != nil {
@@ -47,14 +45,13 @@ func Samples(src stream.Source, labels []int, classes int) (*Data, error) {
 	return data, data.checkLabels()
 }
 
-// Graph returns data whose kernel matrix is part of a sparse matrix k between all nodes,
-// such as (A+I) divided by its row sums, or by the in-degrees as the paper says:
+// Graph returns data whose kernel matrix is part of a sparse matrix k between all nodes, such as (A+I) divided by its
+// row sums, or by the in-degrees as in the paper:
 //
 //	a.AddIdentity().ScaledByDegrees(sparse.RowStochastic)
 //	a.AddIdentity().ScaledByDegrees(sparse.ColumnStochastic)
 //
-// train are the numbers of the training nodes, ascending; nil means all. labels are the
-// classes of the training nodes.
+// train has the numbers of the training nodes, ascending; nil means all. labels are the classes of the training nodes.
 func Graph(name string, k *sparse.CSR, train []int64, labels []int, classes int) (*Data, error) {
 	if k.Rows != k.Cols {
 		return nil, fmt.Errorf("%s is %d×%d: the kernel matrix of a graph is square", name, k.Rows, k.Cols)
@@ -80,7 +77,7 @@ func Graph(name string, k *sparse.CSR, train []int64, labels []int, classes int)
 	return d, d.checkLabels()
 }
 
-// checkLabels returns an error unless every sample has a class.
+// checkLabels returns an error unless every sample has a valid class.
 func (d *Data) checkLabels() error {
 	if d.classes < 1 {
 		return fmt.Errorf("%d classes: there must be at least 1", d.classes)
@@ -96,10 +93,10 @@ func (d *Data) checkLabels() error {
 	return nil
 }
 
-// explicit reports whether the kernel matrix is given and not a function of rows.
+// explicit reports whether the kernel matrix is given, rather than a function of rows.
 func (d *Data) explicit() bool { return d.sides == nil }
 
-// Samples returns n.
+// Samples returns the number of training samples.
 func (d *Data) Samples() int {
 	if d.explicit() {
 		return len(d.nodes)
@@ -107,7 +104,7 @@ func (d *Data) Samples() int {
 	return int(d.sides.Size().Rows)
 }
 
-// Size returns the size of the data. For an explicit matrix Sparse says so.
+// Size returns the size of the data. Sparse is set for an explicit matrix.
 func (d *Data) Size() model.Size {
 	if d.explicit() {
 		return model.Size{Rows: int64(len(d.nodes)), Classes: d.classes, Sparse: &model.Sparsity{Entries: d.k.NNZ(), Explicit: true}}
@@ -117,8 +114,8 @@ func (d *Data) Size() model.Size {
 	return s
 }
 
-// Facts returns the labels, classes and nodes, and the sources of both sides unless a graph is given: passes over a
-// graph keep no states.
+// Facts returns the labels, classes and nodes, and the sources of both sides unless the matrix is explicit: passes over
+// a graph keep no states.
 func (d *Data) Facts() []any {
 	facts := []any{d.labels, d.classes, d.nodes, d.total}
 	if d.explicit() {
@@ -127,7 +124,7 @@ func (d *Data) Facts() []any {
 	return append(facts, d.sides.Facts()...)
 }
 
-// Sample returns rows of both sides, for kernels with words.
+// Sample returns rows of both sides.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	if d.explicit() {
 		return blas64.General{}, errors.New("an explicit kernel matrix has no rows to sample")
@@ -135,9 +132,8 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return d.sides.Sample(ctx, n, seed)
 }
 
-// NewNodes returns some nodes of the matrix of a fit, with their edges out and in. k may
-// have changed since the fit in their rows and columns. For all nodes take the rows of k:
-// sparse.NewRows. Cost: the memory of the transpose.
+// NewNodes returns the rows of some nodes of k, with their outgoing and incoming edges. Since the fit, k may have
+// changed in these rows and columns. For all nodes use sparse.NewRows. Cost: memory for the transpose.
 func NewNodes(name string, k *sparse.CSR, nodes []int64) *sparse.Rows {
 	rows := sparse.NewRows(name, k.PickRows(nodes), nil)
 	rows.Into = k.Transpose().PickRows(nodes)

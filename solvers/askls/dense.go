@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// formed is engine dense: it forms the system of all samples and factors it.
+// formed is the dense engine: it forms the system of all samples and factors it.
 func (f *fit) formed(ctx context.Context) (*solution, error) {
 	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, true)
 	if err != nil {
@@ -31,7 +31,7 @@ func (f *fit) formed(ctx context.Context) (*solution, error) {
 	return s, nil
 }
 
-// solveFormed solves the system of all samples: the ridge system if the plain one is singular.
+// solveFormed solves the system of all samples, or the ridge system if the plain one is singular.
 func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 	s := newSolution()
 	s.ridge = f.Ridge
@@ -54,15 +54,15 @@ func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 	s.take(x)
 	if f.Merge == MergeStack {
 		if s.heldOut, err = f.leaveOutFormed(k, factors, s.ridge); err != nil {
-			return nil, fmt.Errorf("%w: give a ridge (`ridge 1`), or another `C`", err)
+			return nil, fmt.Errorf("%w: give a ridge (`Ridge 1`), or another `C`", err)
 		}
 	}
 	return s, nil
 }
 
-// leaveOutFormed returns the decisions on the samples of each fold by the functions of the others. Let
-// Z be the inverse of M, x = Z·r, F the rows of a fold and x_C the solution of the system of the
-// others. Z_FF is the inverse of the Schur complement of M_CC, and so the decisions are
+// leaveOutFormed returns out-of-fold decisions: those on each fold, learnt from the other samples. Let Z be the inverse
+// of M, x = Z·r, F the rows of a fold and x_C the solution of the system of the others. Z_FF is the inverse of the
+// Schur complement of M_CC, and so the decisions are
 //
 //	M_FC·x_C = r_F − Z_FF⁻¹·x_F
 //
@@ -103,25 +103,26 @@ func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (he
 	return heldOut, nil
 }
 
-// errSingular reports that a system is singular to rounding.
+// errSingular reports a numerically singular system.
 var errSingular = errors.New("the system is singular to rounding")
 
-// singularCondition is the condition number from which on a system counts as singular:
-// fewer than 3 digits of its solution would be right.
+// singularCondition is the condition number at which a system counts as singular: fewer than 3 digits of its solution
+// would be correct.
 const singularCondition = 1e13
 
 // factored is a symmetric system in memory, factored once for all right sides: M, or M² + λI.
 type factored struct {
 	m         blas64.General // M
 	ridge     float64
-	a         blas64.General // the matrix that is factored
+	a         blas64.General // the factored matrix
 	lu        blas64.General
 	pivots    []int
 	condition float64 // of a, in the 1-norm
 }
 
-// factor factors M, or M² + λI for a ridge above 0. Its error wraps errSingular if the condition number of
-// M, which the result has, is too large. Cost: 2/3·N³ flops, 2·N³ more with a ridge, and two copies.
+// factor factors M, or M² + λI for a positive ridge λ. If the condition number of M is too large, the error wraps
+// errSingular, and the result has only the condition number. Cost: 2/3·N³ flops, 2·N³ more with a ridge, and memory for
+// two copies.
 func factor(m blas64.General, ridge float64) (*factored, error) {
 	f := &factored{m: m, ridge: ridge, a: m, pivots: make([]int, m.Rows), condition: math.Inf(1)}
 	if ridge > 0 {
@@ -158,7 +159,7 @@ func (f *factored) solve(r blas64.General) blas64.General {
 	return x
 }
 
-// right returns the right sides of the system that is factored: r, or M·r with a ridge.
+// right returns the right sides of the factored system: r, or M·r with a ridge.
 func (f *factored) right(r blas64.General) blas64.General {
 	if f.ridge > 0 {
 		return dense.Mul(blas.NoTrans, f.m, blas.NoTrans, r)
@@ -166,15 +167,15 @@ func (f *factored) right(r blas64.General) blas64.General {
 	return matrix.Clone(r)
 }
 
-// invert returns the inverse of the matrix that is factored, in the memory of its factors. Cost: 4/3·N³ flops.
+// invert returns the inverse of the factored matrix, in the memory of its factors. Cost: 4/3·N³ flops.
 func (f *factored) invert() blas64.General {
 	work := make([]float64, 64*f.lu.Rows)
-	lapack64.Getri(f.lu, f.pivots, work, len(work)) // factor has refused matrices for which this fails
+	lapack64.Getri(f.lu, f.pivots, work, len(work)) // cannot fail: factor refuses singular matrices
 	return f.lu
 }
 
-// partOfInverse returns Z_FF and x_F of the rows F of a fold, given the inverse of the matrix that is
-// factored. With a ridge it returns those of the rows F of both halves of the system
+// partOfInverse returns Z_FF and x_F of the rows F of a fold, given the inverse of the factored matrix. With a ridge it
+// returns those of the rows F of both halves of the system
 //
 //	[√λI   M  ]   [√λu]   [r]
 //	[M   −√λI ] · [ x ] = [0]

@@ -14,26 +14,24 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Fit is what a method returns: the model, and what is known about it. Residuals are
-// ‖r − Mx‖/‖r‖ of the system that was solved, for each class and, by engine iterative,
-// each class without each fold; nil for engine lowrank, which solves its own exactly.
+// Fit is a model with the results of its fit. Residuals are ‖r − Mx‖/‖r‖ of the solved system, for each class and, with
+// the iterative engine, each class without each fold. They are nil for the low-rank engine, which solves its system
+// exactly.
 type Fit struct {
 	*Model
 	model.Report
-	// Condition is the condition number of M, as far as the engine knows it: in the
-	// 1-norm (dense; of M² + λI with a ridge asked for), in the 2-norm of the approximate
-	// M (lowrank), or of M preconditioned as far as the iteration has seen (iterative).
+	// Condition is the condition number known to the engine: of M in the 1-norm (dense; of M² + λI with a ridge
+	// setting), of the approximate M in the 2-norm (low-rank), or a lower bound for the preconditioned M (iterative).
 	Condition  float64
-	Iterations int // of engine iterative
+	Iterations int // of the iterative engine
 	Rank       int // of the approximation or the preconditioner
-	// HeldOut are f_s and f_t (n×2k) of every sample by the machine that has not seen its
-	// fold; empty unless functions are stacked.
+	// HeldOut has out-of-fold values of f_s and f_t (n×2k) for every sample; empty unless functions are stacked.
 	HeldOut blas64.General
-	// Folds are those of stacking: see [split.StratifiedKFold].
+	// Folds are the folds of stacking: see [split.StratifiedKFold].
 	Folds []split.Split
 }
 
-// fit is a fit under way.
+// fit is a fit in progress.
 type fit struct {
 	Solver
 	engine  stream.Engine
@@ -43,12 +41,10 @@ type fit struct {
 	folds   []split.Split  // of stacking
 }
 
-// Fit learns the classes of the samples, one against the rest, with a kernel between
-// their rows; of an explicit matrix the kernel is ignored. A class without samples gets
-// the decision −1 everywhere, or nearly with a ridge.
+// Fit learns the classes of the samples, one against the rest, with a kernel between their rows. An explicit matrix
+// ignores the kernel. The decision for a class without samples is −1 everywhere, or nearly so with a ridge.
 //
-// Cost: see the engines, and [Solver.Plan]. Results are the same bits for any number of
-// threads.
+// Cost: see the engines, and [Solver.Plan]. Results have the same bits for any number of threads.
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -116,7 +112,7 @@ func (f *fit) run(ctx context.Context) (*Fit, error) {
 		Rank: s.rank, HeldOut: s.heldOut, Folds: f.folds}, nil
 }
 
-// model returns a model of what an engine found.
+// model returns the model of a solution.
 func (f *fit) model(s *solution) (m *Model, err error) {
 	m = &Model{Classes: f.targets.Cols, Samples: int64(f.targets.Rows), C: f.C, Ridge: s.ridge, Algorithm: f.Algorithm, Merge: f.Merge, Seed: f.Seed,
 		Biases: s.biases, Functions: s.functions}
@@ -129,9 +125,8 @@ func (f *fit) model(s *solution) (m *Model, err error) {
 	return m, err
 }
 
-// OutOfFold returns what the model decides on samples of its fit that it has not seen, as
-// [Fit.HeldOut] has them; an error unless functions are stacked. The weights of stacking
-// are those of all samples, three for each class.
+// OutOfFold returns the decisions of the model on the samples of its fit, from [Fit.HeldOut]. It fails unless functions
+// are stacked. The weights of stacking, three for each class, are learnt from all samples.
 func (f *Fit) OutOfFold() (blas64.General, error) {
 	if f.HeldOut.Rows == 0 {
 		return blas64.General{}, errors.New("functions that are not stacked were not left out")

@@ -15,14 +15,13 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// iterative is engine iterative: MINRES on all classes at once, without forming the system.
-// Stacking solves all folds at once, too. Their columns are 0 for the samples left out, so that
-// each tile of K serves all folds.
+// iterative is the iterative engine: MINRES for all classes at once, without forming the system. Stacking also solves
+// for all folds at once. Their columns are 0 at held-out samples, so each tile of K serves all folds.
 type iterative struct {
 	*fit
 	system system
 	p      *preconditioner
-	out    [][]int64 // samples left out by each set of k columns: none by the first
+	out    [][]int64 // held-out samples of each set of k columns: none for the first
 }
 
 func (f *fit) iterative(ctx context.Context) (*solution, error) {
@@ -54,8 +53,8 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	return s, nil
 }
 
-// rightSides returns the right sides of all sets, and a random one if asked for. It has a
-// component in the null space of a singular system, which the labels need not have.
+// rightSides returns the right sides of all sets, and a random one if requested. The random one has a component in the
+// null space of a singular system, which the labels need not have.
 func (it *iterative) rightSides(random bool) blas64.General {
 	one := rightSide(it.targets)
 	k, columns := one.Cols, one.Cols*len(it.out)
@@ -77,7 +76,7 @@ func (it *iterative) rightSides(random bool) blas64.General {
 	return r
 }
 
-// mask clears the samples that folds leave out.
+// mask clears the held-out samples of each fold.
 func (it *iterative) mask(x blas64.General) {
 	n, k := it.targets.Rows, it.targets.Cols
 	for set, out := range it.out {
@@ -88,7 +87,7 @@ func (it *iterative) mask(x blas64.General) {
 	}
 }
 
-// multiply multiplies by M without the samples left out, or by its square plus the ridge.
+// multiply multiplies by M without the held-out samples, or by its square plus the ridge.
 func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room blas64.General) error {
 	if ridge == 0 {
 		err := it.system.multiply(ctx, x, ax)
@@ -109,9 +108,9 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 	return nil
 }
 
-// solve solves the plain system, or the ridge system if there is a ridge. If the iteration does
-// not converge, an explicit matrix gets a ridge: its plain system is often singular. A kernel of
-// rows keeps the last iterate: its residual is small, and a ridge would undo a large C.
+// solve solves the plain system, or the ridge system if there is a ridge. If the iteration does not converge for an
+// explicit matrix, solve adds a ridge, since the plain system is often singular. For a kernel of rows it returns the
+// last iterate: its residual is small, and a ridge would undo a large C.
 func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, error) {
 	s.ridge = it.Ridge
 	r := it.rightSides(s.ridge == 0 && it.data.explicit())
@@ -123,20 +122,20 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 	if s.ridge == 0 && run.Residual > it.ResidualTol && it.data.explicit() {
 		s.ridge = fallbackRidge
 		s.report.Note(fmt.Sprintf("the plain system is singular or nearly so (residual %.1e after %d iterations): the ridge system "+
-			"(M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", run.Residual, run.Iterations, s.ridge))
+			"(M² + λI)x = Mr with λ = %v was solved instead (`Ridge`)", run.Residual, run.Iterations, s.ridge))
 		if run, err = it.run(ctx, it.rightSides(false), s.ridge); err != nil {
 			return r, err
 		}
 		s.iterations += run.Iterations
 	}
 	if math.IsNaN(run.Residual) {
-		return r, errors.New("the residual is not a number: the kernel overflows; scale the columns (`scale standard`), or change the kernel")
+		return r, errors.New("the residual is not a number: the kernel overflows; scale the columns (`Treatment.Scale standard`), or change the kernel")
 	}
 	columns := it.targets.Cols * len(it.out)
 	s.report.Residuals, s.report.NotConverged = run.Residuals[:columns], run.Residual > it.ResidualTol
 	if s.report.NotConverged {
 		s.report.Warn(fmt.Sprintf("not converged: after %d iterations the residual is %.1e of the right side, above the tolerance %.0e; "+
-			"singular values of the kernel matrix are close to 1/C; compare with `engine dense` or `engine lowrank`, give a ridge (`ridge 1`), a smaller `C` or a higher `rank`",
+			"singular values of the kernel matrix are close to 1/C; compare with `Algorithm dense` or `Algorithm lowrank`, give a ridge (`Ridge 1`), a smaller `C` or a higher `Rank`",
 			s.iterations, run.Residual, it.ResidualTol))
 	}
 	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
@@ -167,7 +166,7 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (
 	return m.Solve(ctx, r)
 }
 
-// leaveOut decides on the samples left out: the masked rows of M times the solutions.
+// leaveOut computes the decisions on held-out samples: the masked rows of M times the solutions.
 func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution) error {
 	n, k := it.targets.Rows, it.targets.Cols
 	said := matrix.New(x.Rows, x.Cols)

@@ -60,7 +60,7 @@ func TestUnsettled(t *testing.T) {
 	if !fit.NotConverged || fit.Ridge != 0 || len(fit.Estimates) != 1 || !(fit.Estimates[0].Value > 1e-6) || !(fit.Residual() < 0.9) {
 		t.Errorf("unsettled %v, ridge %v, residual %v, errors %v", fit.NotConverged, fit.Ridge, fit.Residual(), fit.Estimates)
 	}
-	for _, word := range []string{"`ridge 1`", "`C`", "`rank`", "`engine dense`", "`engine lowrank`"} {
+	for _, word := range []string{"`Ridge 1`", "`C`", "`Rank`", "`Algorithm dense`", "`Algorithm lowrank`"} {
 		if !strings.Contains(fit.Warnings[0], word) {
 			t.Errorf("%s: %s is missing", fit.Warnings[0], word)
 		}

@@ -22,17 +22,17 @@ import (
 //
 //	[1 U y] = Q_s·R      [1 V y] = Q_t·T      R = [R₁ R₂; 0 R₃], R₁ (r+1)×(r+1)
 //
-// M maps the space of the two biases, Q_s and Q_t (their first r+1 columns) to itself,
-// where it is the bordered matrix of
+// M maps the space of the two biases, Q_s and Q_t (the first r+1 columns of each) to itself. There it is the bordered
+// matrix of
 //
 //	C = Q_sᵀKQ_t = R₁·diag(0, Σ)·T₁ᵀ      Q_sᵀ1 = R₁e₁      Q_tᵀ1 = T₁e₁      Q_sᵀy = R₂
 //
-// and what is orthogonal to that space it divides by γ. No factor is inverted, so it
-// does not matter whether U has full rank. Functions of a row need no more:
+// and on the orthogonal complement it is 1/γ. No factor is inverted, so U need not have full rank. Functions of a row
+// are
 //
 //	f_s(x) = u(x)·Σ·Vᵀb + b₁      Vᵀb = (T₁e₂ … )ᵀ·Q_tᵀb
 
-// lowRank is engine lowrank.
+// lowRank is the low-rank engine.
 func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	if f.data.explicit() {
 		return nil, fmt.Errorf("%s: engine lowrank is for kernels of rows; use iterative for a matrix", f.data.name)
@@ -62,7 +62,7 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	s.report.SourcePasses = approximation.SourcePasses + l.passes
 	s.report.ExactPasses = approximation.ExactPasses
 	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
-		Reason: "`engine lowrank` is not compared with the exact machine: compare accuracies on test rows"})
+		Reason: "`Algorithm lowrank` is not compared with the exact machine: compare accuracies on test rows"})
 	s.functions = l.functions(s.source, s.target)
 	return s, nil
 }
@@ -77,7 +77,7 @@ func (l *lowRank) functions(source, target blas64.General) *ksvd.Model {
 	return &functions
 }
 
-// nystrom returns the method that engine lowrank factors K with.
+// nystrom returns the method by which the low-rank engine approximates K.
 func (m Solver) nystrom() ksvd.Nystrom {
 	landmarks := m.Landmarks
 	if landmarks == 0 {
@@ -86,15 +86,15 @@ func (m Solver) nystrom() ksvd.Nystrom {
 	return ksvd.Nystrom{Rank: m.Rank, Rows: landmarks, Cols: landmarks, Sums: m.Sums, Seed: m.Seed}
 }
 
-// lowRank is a fit under way.
+// lowRank is a low-rank fit in progress.
 type lowRank struct {
 	*fit
 	k      *ksvd.Fit
-	parts  []int // fold of each sample
+	parts  []int // the fold that holds out each sample
 	passes int
 }
 
-// partsOfRows returns the number of the fold that leaves each sample out: 0 without folds.
+// partsOfRows returns the number of the fold that holds out each sample: 0 without folds.
 func (f *fit) partsOfRows() []int {
 	parts := make([]int, f.targets.Rows)
 	for k, fold := range f.folds {
@@ -105,7 +105,7 @@ func (f *fit) partsOfRows() []int {
 	return parts
 }
 
-// factorSums are the triangular factors of both sides, source and target, for each fold.
+// factorSums holds the triangular factors of both sides, source and target, for each fold.
 type factorSums = sketch.Both[sketch.List[*sketch.QR], sketch.List[*sketch.QR]]
 
 func (l *lowRank) newSums() *factorSums {
@@ -123,7 +123,7 @@ func passEntries(k *ksvd.Fit) int64 {
 	return k.Model.Rows*int64(len(k.Left.Rows)) + k.Cols*int64(len(k.Right.Rows))
 }
 
-// factors makes the triangular factors by one pass.
+// factors computes the triangular factors in one pass.
 func (l *lowRank) factors(ctx context.Context) (*factorSums, error) {
 	worker, src, err := l.k.Fitted(model.Both)
 	if err != nil {
@@ -172,8 +172,8 @@ func (l *lowRank) evaluator(worker func() model.Worker) func(b *stream.Block,
 	}
 }
 
-// pieceRows returns the number of rows that are evaluated at a time: few, to save memory, but
-// enough for the factor of each fold to take them by products of matrices.
+// pieceRows returns the number of rows evaluated at a time: small, to save memory, but large enough for matrix products
+// in the factor of each fold.
 func pieceRows(folds, rank int) int { return max(tilesize.PanelRows, folds*max(128, rank/2)) }
 
 // panel returns the rows [1 u y] of the samples of a fold in a piece.
@@ -193,7 +193,7 @@ func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas6
 	return matrix.Rows(p, 0, n)
 }
 
-// stacked returns the triangular factor of all parts but one; but below 0 leaves none out.
+// stacked returns the triangular factor of all parts except number but; a negative but excludes none.
 func stacked(parts []*sketch.QR, but int) (blas64.General, error) {
 	if len(parts) == 1 {
 		return parts[0].R(), nil
@@ -226,7 +226,7 @@ func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 	return s, nil
 }
 
-// core returns the system of the samples of all folds but one.
+// core returns the system of the samples of all folds except one.
 func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
 	source, err := stacked(sums.A, but)
 	if err != nil {

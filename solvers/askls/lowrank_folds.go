@@ -12,14 +12,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// machine is the solution for the samples of all folds but one: weights of u(x) and of v(x), r×k,
-// and biases.
+// machine is the solution for the samples outside one fold: weights of u(x) and v(x), r×k, and biases.
 type machine struct {
 	weights [2]blas64.General
 	biases  [2][]float64
 }
 
-// decide puts f_s or f_t of a row with the singular functions u into dst.
+// decide stores f_s or f_t of a row with singular functions u in dst.
 func (m *machine) decide(dst, u []float64, side int) {
 	copy(dst, m.biases[side])
 	for j, v := range u {
@@ -36,14 +35,14 @@ func (l *lowRank) machines(sums *factorSums, ridge float64) ([]machine, error) {
 			return nil, err
 		}
 		if ridge == 0 && !(c.condition() < singularCondition) {
-			return nil, fmt.Errorf("the system without fold %d is singular (condition number %.1e): give a ridge (`ridge 1`), or another `C`", i, c.condition())
+			return nil, fmt.Errorf("the system without fold %d is singular (condition number %.1e): give a ridge (`Ridge 1`), or another `C`", i, c.condition())
 		}
 		all[i].weights[0], all[i].weights[1], all[i].biases = c.functions(ridge)
 	}
 	return all, nil
 }
 
-// leaveOut decides on the samples of each fold by the machine of the others. It makes one pass.
+// leaveOut computes out-of-fold decisions on all samples, in one pass.
 func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) error {
 	machines, err := l.machines(sums, s.ridge)
 	if err != nil {

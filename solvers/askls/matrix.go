@@ -15,15 +15,15 @@ import (
 
 // kernelMatrix is K between the training samples.
 type kernelMatrix interface {
-	// Multiply puts K·q into kq and Kᵀ·p into ktp.
+	// Multiply stores K·q in kq and Kᵀ·p in ktp.
 	Multiply(ctx context.Context, q, kq, p, ktp blas64.General) error
-	// Held returns the entries of K, which must not change, if newMatrix kept them.
+	// Held returns the entries of K if newMatrix kept them. They must not be changed.
 	Held() blas64.General
 	// Entries returns the number of kernel entries evaluated.
 	Entries() int64
 }
 
-// newMatrix makes K ready. form keeps its entries in memory.
+// newMatrix prepares K for products. form keeps its entries in memory.
 func newMatrix(ctx context.Context, e stream.Engine, d *Data, kernel kernelgen.Kernel, form bool) (kernelMatrix, error) {
 	if d.explicit() {
 		return explicitMatrix{d, e.Threads}, nil
@@ -47,7 +47,7 @@ func (m explicitMatrix) Held() blas64.General {
 	return held
 }
 
-// sparseRows is the number of rows of a product that one worker computes at a time.
+// sparseRows is the number of rows of a product that a worker computes at a time.
 const sparseRows = 256
 
 // Multiply implements matrix. Cost: two flops for each entry and column.
@@ -61,7 +61,7 @@ func (m explicitMatrix) Multiply(ctx context.Context, q, kq, p, ktp blas64.Gener
 	})
 }
 
-// addRow puts row i of k times x into dst.
+// addRow stores row i of k·x in dst.
 func addRow(dst []float64, k *sparse.CSR, i int, x blas64.General) {
 	clear(dst)
 	index, value := k.Row(i)

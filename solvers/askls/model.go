@@ -17,30 +17,30 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Model is a fitted machine: for each class the functions f_s and f_t of a sample.
+// Model is a fitted machine: functions f_s and f_t of a sample for each class.
 type Model struct {
 	Classes   int   // k
 	Samples   int64 // n
 	C         float64
-	Ridge     float64 // λ of the system that was solved, 0 for the plain one
+	Ridge     float64 // λ of the solved system, 0 for the plain one
 	Algorithm Algorithm
 	Merge     Merge
 	Seed      uint64
 	Biases    [2][]float64 // b₁ and b₂ of each class
-	// Functions are f_s (its left side) and f_t (right) without their biases, for kernels of
-	// rows. With the engines dense and iterative the landmarks are the training samples
-	// and the projections their duals: b = yβ on the left and a = yα on the right.
+	// Functions are f_s (left side) and f_t (right side) without their biases, for kernels of rows. With the dense and
+	// iterative engines, the landmarks are the training samples and the projections their duals: b = yβ on the left and
+	// a = yα on the right.
 	Functions *ksvd.Model
-	// Edges are the functions for an explicit matrix; one of the two is nil.
+	// Edges are the functions for an explicit matrix. Exactly one of Functions and Edges is nil.
 	Edges *Edges
-	// Stack are the weights of f_s and f_t and the bias of each class's log-odds, k×3;
-	// empty unless functions are stacked.
+	// Stack holds the weights of f_s and f_t and the bias of the log-odds of each class, k×3; empty unless functions
+	// are stacked.
 	Stack blas64.General
 }
 
-// Edges are f_s and f_t without their biases, for an explicit kernel matrix.
+// Edges holds f_s and f_t without their biases, for an explicit kernel matrix.
 type Edges struct {
-	Total  int64          // samples of the matrix
+	Total  int64          // number of samples of the matrix
 	Nodes  []int64        `array:"train,samples,below=nodes"`    // numbers of the training samples, ascending
 	Source blas64.General `array:"source_duals,samples,classes"` // duals b, n×k
 	Target blas64.General `array:"target_duals,samples,classes"` // duals a, n×k
@@ -54,9 +54,8 @@ func (m *Model) Kernel() string {
 	return m.Functions.Kernel.String()
 }
 
-// Decide merges the functions of samples (B×2k: f_s of all classes, then f_t) into
-// decisions (B×k). The class with the largest one wins. Decisions are about 1 for the class
-// and −1 for others, or log-odds with MergeStack.
+// Decide merges functions of samples (B×2k: f_s of all classes, then f_t) into decisions (B×k). The class with the
+// largest decision is predicted. Decisions are about 1 for the class and −1 for others, or log-odds with MergeStack.
 func (m *Model) Decide(dst, both blas64.General) {
 	if both.Cols != 2*m.Classes || dst.Cols != m.Classes || dst.Rows != both.Rows {
 		panic(fmt.Sprintf("askls: decisions of %d×%d from functions of %d×%d for %d classes", dst.Rows, dst.Cols, both.Rows, both.Cols, m.Classes))
@@ -66,13 +65,13 @@ func (m *Model) Decide(dst, both blas64.General) {
 	}
 }
 
-// Evaluate gives f_s and f_t of samples, B×2k, to emit in their order. Each row is a sample
-// both as a source and as a target. Of an explicit matrix, a sparse row of K has the edges
-// out of a node; those in are the rows' Into, or else columns of a square matrix. A dense
-// row has K(x, x_j) for every sample x_j of the matrix, and then K(x_j, x).
+// Evaluate passes f_s and f_t of samples, B×2k, to emit in order. Each row is a sample both as a source and as a
+// target. For an explicit matrix, a sparse row has the outgoing edges of a node. Its incoming edges are in Into of the
+// rows, or else are columns of a square matrix. A dense row has K(x, x_j) for every sample x_j of the matrix, followed
+// by K(x_j, x).
 //
-// Samples of the fit come out as in the fit, to rounding. Cost: one pass, and for each row
-// the kernel entries of both functions.
+// Samples of the fit have the values of the fit, up to rounding. Cost: one pass, and for each row the kernel entries of
+// both functions.
 func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows stream.Source, kept bool, emit model.Emit) error {
 	worker, err := m.functionWorker(rows)
 	if err != nil {
@@ -81,7 +80,7 @@ func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows stream.Sourc
 	return stream.Map(ctx, e, "decisions", rows, 2*m.Classes, kept, worker, emit)
 }
 
-// functionWorker makes workers that put f_s and f_t of samples into dst.
+// functionWorker makes workers that store f_s and f_t of samples in dst.
 func (m *Model) functionWorker(rows stream.Source) (func() model.Worker, error) {
 	worker, err := m.unbiased(rows)
 	if err != nil {
@@ -158,7 +157,7 @@ func (g *Edges) ofDense(info stream.Info) (func() model.Worker, error) {
 	}, nil
 }
 
-// spread returns duals of all nodes: 0 for those that the fit did not learn from.
+// spread returns the duals of all nodes, 0 for those not used in training.
 func (g *Edges) spread(duals blas64.General) blas64.General {
 	all := matrix.New(int(g.Total), duals.Cols)
 	for i, node := range g.Nodes {
@@ -167,8 +166,8 @@ func (g *Edges) spread(duals blas64.General) blas64.General {
 	return all
 }
 
-// Decisions returns the decisions on samples, a row for each: see [Model.Decide]. Cost:
-// as [Model.Evaluate], and memory for the result.
+// Decisions returns the decisions on samples, one row for each: see [Model.Decide]. Cost: as [Model.Evaluate], and
+// memory for the result.
 func (m *Model) Decisions(ctx context.Context, e stream.Engine, rows stream.Source) (blas64.General, error) {
 	out := blas64.General{Cols: m.Classes, Stride: m.Classes}
 	err := m.Transform(ctx, e, rows, model.Request{}, func(_ *stream.Block, decisions blas64.General) error {
@@ -181,8 +180,7 @@ func (m *Model) Decisions(ctx context.Context, e stream.Engine, rows stream.Sour
 	return out, err
 }
 
-// Predict returns the class of each sample: that of the largest decision, of equal ones the
-// first.
+// Predict returns the class of each sample, the one with the largest decision, the first in a tie.
 func (m *Model) Predict(ctx context.Context, e stream.Engine, rows stream.Source) ([]int, error) {
 	decisions, err := m.Decisions(ctx, e, rows)
 	if err != nil {

@@ -216,8 +216,12 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	var over *stream.OverBudgetError
-	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(over.Largest.Setting, "engine") {
+	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(over.Largest.Setting, "Algorithm") {
 		t.Errorf("20000 samples by engine dense in 1 GB: %v", err)
+	}
+	p, err = Solver{C: 1, Algorithm: AlgorithmLowRank}.Plan(e, shape(20000, 10), k)
+	if err != nil || !slices.ContainsFunc(p.Memory.Items, func(i stream.BudgetItem) bool { return i.Setting == "`Landmarks`" }) {
+		t.Errorf("the plan of the approximation names none of its settings: %v, %v", p, err)
 	}
 	for _, merge := range []Merge{MergeAverage, MergeStack} {
 		for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {

@@ -7,10 +7,10 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// plannedIterations is how many iterations of MINRES a plan counts with at most.
+// plannedIterations is the largest number of MINRES iterations in a plan.
 const plannedIterations = 100
 
-// Plan returns the cost of a fit; the kernel does not matter for an explicit matrix.
+// Plan returns the cost of a fit. An explicit matrix ignores the kernel.
 func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings(int(s.Rows))
 	if err != nil {
@@ -24,7 +24,7 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	return p, err
 }
 
-// fits reports whether an engine fits the memory for two classes.
+// fits reports whether an engine stays within the memory for two classes.
 func (m Solver) fits(engine Algorithm, s model.Size, k kernelgen.Kernel) bool {
 	if m.Memory == 0 {
 		return true
@@ -46,16 +46,15 @@ func (m Solver) plan(e stream.Engine, engine Algorithm, s model.Size, k kernelge
 	} else if err := m.planIterative(p, e, s, k); err != nil {
 		return nil, err
 	}
-	m.planMatrix(p, e, s, k, engine) // for all stages
+	m.planMatrix(p, e, s, k, engine) // common to all stages
 	p.Add("model", 2*n*c, "")
 	if m.Merge == MergeStack {
-		p.Add("decisions out of fold", 6*n*c, "`merge average`")
+		p.Add("decisions out of fold", 6*n*c, "`Merge average`")
 	}
 	return p, nil
 }
 
-// columnsRead returns how many columns a pass reads: none of sparse rows, which are in
-// memory.
+// columnsRead returns the number of columns read in a pass: 0 for sparse rows, which are in memory.
 func columnsRead(s model.Size) int {
 	if s.Sparse != nil {
 		return 0
@@ -71,11 +70,11 @@ func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Size, k kerne
 		p.Add("matrix and its transpose", 3*s.Sparse.Entries+4*n, "")
 		return
 	case s.Sparse != nil:
-		p.Add("all rows", 3*s.Sparse.Entries+4*n, "`engine lowrank`")
+		p.Add("all rows", 3*s.Sparse.Entries+4*n, "`Algorithm lowrank`")
 	default:
-		p.Add("all rows", 4*n*int64(s.Columns), "`engine lowrank`")
+		p.Add("all rows", 4*n*int64(s.Columns), "`Algorithm lowrank`")
 	}
-	p.Add("tiles", int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
+	p.Add("tiles", int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	passes := 1.0
 	if _, normalised := k.Normaliser(); normalised {
 		passes = 3 // row sums for the fit and for the model
@@ -89,24 +88,24 @@ func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Size, k kerne
 	p.AddEntries((passes - 1) * all)
 	if n <= 4000 {
 		p.AddEntries(all)
-		p.Add("kernel matrix", n*n, "`engine lowrank`")
+		p.Add("kernel matrix", n*n, "`Algorithm lowrank`")
 	}
 }
 
-// smallerEngine is the remedy for the memory of engine dense.
-const smallerEngine = "`engine iterative` or `engine lowrank`"
+// smallerEngine names the engines that need less memory than the dense one.
+const smallerEngine = "`Algorithm iterative` or `Algorithm lowrank`"
 
 func (m Solver) planDense(p *model.Plan, n, c int64) {
 	size := 2*n + 2
 	systems := int64(1)
 	if m.Merge == MergeStack {
-		systems = 2 // another for folds, where the kernel is normalised
+		systems = 2 // another for folds of a normalised kernel
 	}
 	p.Add("system and its factors", 3*systems*size*size, smallerEngine)
 	p.Add("right sides and solutions", 8*size*c, "")
 	if m.Merge == MergeStack {
 		out := (size + int64(m.Folds) - 1) / int64(m.Folds)
-		p.Add("blocks of folds", 8*out*out+2*out*size, "`folds`")
+		p.Add("blocks of folds", 8*out*out+2*out*size, "`Folds`")
 	}
 }
 
@@ -119,22 +118,22 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Size, k ke
 	columns := sets*c + 1
 	iterations := int64(min(m.Iterations, plannedIterations))
 	r, solve := int64(0), model.NewPlan(e, n, columnsRead(s))
-	solve.Add("vectors of MINRES", 13*(2*n+2)*columns, "`folds`, or the number of classes")
+	solve.Add("vectors of MINRES", 13*(2*n+2)*columns, "`Folds`, or the number of classes")
 	if !explicit(s) && int64(m.Rank) < n {
 		r = int64(m.Rank)
-		before, err := m.nystrom().Plan(e, s, k)
+		before, err := m.planFunctions(e, s, k)
 		if err != nil {
 			return err
 		}
 		factors := model.NewPlan(e, n, columnsRead(s))
 		factors.AddEntries(m.passEntries(s))
-		factors.Add("factors of the approximation", 2*n*r+m.functions(s), "`rank`")
+		factors.Add("factors of the approximation", 2*n*r+m.functions(s), "`Rank`")
 		p.Stage(before)
 		p.Stage(factors)
 		p.SourcePasses += before.SourcePasses + 1
 	}
 	p.Stage(solve)
-	p.Add("preconditioner", 4*n*(r+1)+6*(2*r+4)*(2*r+4), "`rank`")
+	p.Add("preconditioner", 4*n*(r+1)+6*(2*r+4)*(2*r+4), "`Rank`")
 	if n > 4000 && !explicit(s) {
 		p.AddEntries(float64(iterations) * float64(n) * float64(n))
 	}
@@ -142,7 +141,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Size, k ke
 }
 
 func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Size, k kernelgen.Kernel) error {
-	before, err := m.nystrom().Plan(e, s, k)
+	before, err := m.planFunctions(e, s, k)
 	if err != nil {
 		return err
 	}
@@ -151,23 +150,37 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Size, k kern
 	p.SourcePasses = before.SourcePasses + 1
 	n, r, c, folds := s.Rows, min(int64(m.Rank), s.Rows), int64(s.Classes), int64(1)
 	sums := model.NewPlan(e, n, columnsRead(s))
-	sums.Add("functions of the approximation", m.functions(s), "`rank`")
+	sums.Add("functions of the approximation", m.functions(s), "`Rank`")
 	if m.Merge == MergeStack {
 		folds = int64(m.Folds)
 		p.SourcePasses++
 		p.AddEntries(m.passEntries(s))
 	}
 	width := 1 + r + c
-	sums.Fold("triangular factors", n, columnsRead(s), 2*folds*width*width, "`rank` or `folds`")
+	sums.Fold("triangular factors", n, columnsRead(s), 2*folds*width*width, "`Rank` or `Folds`")
 	piece := int64(min(pieceRows(int(folds), int(r+c)), stream.BlockRows(columnsRead(s))))
-	sums.Add("panels", e.PassWorkers(n, columnsRead(s))*3*piece*width, "`threads`")
-	sums.Add("core", 8*(2*r+4)*(2*r+4), "`rank`")
+	sums.Add("panels", e.PassWorkers(n, columnsRead(s))*3*piece*width, "`Engine.Threads`")
+	sums.Add("core", 8*(2*r+4)*(2*r+4), "`Rank`")
 	p.Stage(sums)
 	if m.Merge == MergeStack {
-		p.Add("decisions out of fold", 6*n*c, "`merge average`")
+		p.Add("decisions out of fold", 6*n*c, "`Merge average`")
 	}
 	p.Add("labels and targets", n*(c+2), "")
 	return nil
+}
+
+// planFunctions returns the cost of the approximation, whose rows and columns are Landmarks here.
+func (m Solver) planFunctions(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
+	p, err := m.nystrom().Plan(e, s, k)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Memory.Items {
+		if item := &p.Memory.Items[i]; item.Setting == "`Rows/Cols`" {
+			item.Setting = "`Landmarks`"
+		}
+	}
+	return p, nil
 }
 
 // functions returns the size of the functions of both sides of the approximation.

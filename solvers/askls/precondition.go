@@ -15,9 +15,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// preconditioner is a function of an approximation of M, h(M̂), positive definite: |M̂|⁻¹
-// for the plain system and (M̂² + λI)⁻¹ for the ridge one. Where K is the approximation
-// itself MINRES takes two steps.
+// preconditioner is a positive definite function h of an approximation M̂ of M: |M̂|⁻¹ for the plain system and (M̂² +
+// λI)⁻¹ for the ridge system. If the approximation is exact, MINRES takes two steps.
 type preconditioner struct {
 	core
 	source, target blas64.General // Q_s and Q_t, n×(r+1): orthonormal, beginning with 1/√n
@@ -34,8 +33,8 @@ func newPreconditioner(u, v blas64.General, values []float64, gamma float64) (*p
 	return p, p.decompose(bordered(dense.Mul(blas.NoTrans, scaled, blas.Trans, t), firstColumn(r), firstColumn(t), gamma))
 }
 
-// orthonormal returns the thin QR decomposition of [1 u], by reflections. With fewer rows
-// than columns Q is square.
+// orthonormal returns the thin QR decomposition of [1 u], by Householder reflections. If rows are fewer than columns, Q
+// is square.
 func orthonormal(u blas64.General) (q, r blas64.General) {
 	a := matrix.New(u.Rows, 1+u.Cols)
 	for i := range u.Rows {
@@ -52,7 +51,7 @@ func orthonormal(u blas64.General) (q, r blas64.General) {
 	return reflectors.Thin(), r
 }
 
-// apply puts h(M̂)·x into px.
+// apply stores h(M̂)·x in px.
 func (p *preconditioner) apply(h func(float64) float64, x, px blas64.General) {
 	from, to := partsOf(x), partsOf(px)
 	g := matrix.New(2+p.source.Cols+p.target.Cols, x.Cols)
@@ -69,7 +68,7 @@ func (p *preconditioner) apply(h func(float64) float64, x, px blas64.General) {
 		{p.source, from.a, to.a, inS, matrix.Rows(made, 2, p.source.Cols)},
 		{p.target, from.b, to.b, inT, matrix.Rows(made, 2+p.source.Cols, p.target.Cols)},
 	} {
-		for i := range side.out.Rows { // what the space changes
+		for i := range side.out.Rows { // the change within the subspace
 			matrix.Axpy(-rest, matrix.Row(side.in, i), matrix.Row(side.out, i))
 		}
 		for i := range side.from.Rows {
@@ -81,8 +80,7 @@ func (p *preconditioner) apply(h func(float64) float64, x, px blas64.General) {
 	}
 }
 
-// definite returns h for a system. It bounds eigenvalues away from 0, where those of the
-// approximation are unreliable.
+// definite returns h for a system. It bounds eigenvalues away from 0, where the approximation is unreliable.
 func definite(gamma, ridge float64) func(float64) float64 {
 	if ridge > 0 {
 		return func(v float64) float64 { return 1 / (v*v + ridge) }
@@ -91,8 +89,8 @@ func definite(gamma, ridge float64) func(float64) float64 {
 	return func(v float64) float64 { return 1 / max(math.Abs(v), least) }
 }
 
-// preconditioner returns that of the low-rank approximation; for an explicit matrix that of the
-// borders alone.
+// preconditioner returns the preconditioner of the low-rank approximation, or of the borders alone for an explicit
+// matrix.
 func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner, error) {
 	n := f.targets.Rows
 	if f.data.explicit() || f.Rank >= n {
@@ -111,7 +109,7 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 		return nil, err
 	}
 	s.report.KernelEntries += k.KernelEntries + passEntries(k)
-	s.report.SourcePasses += k.SourcePasses + 1 // factors
+	s.report.SourcePasses += k.SourcePasses + 1 // for the factors
 	s.rank = k.Rank()
 	return newPreconditioner(matrix.Columns(both, 0, k.Rank()), matrix.Columns(both, k.Rank(), k.Rank()), k.Values, f.C)
 }

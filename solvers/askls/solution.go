@@ -18,7 +18,7 @@ type solution struct {
 	source, target blas64.General // coefficients of K(x, ·) and of K(·, x)
 	biases         [2][]float64
 	functions      *ksvd.Model    // f_s and f_t without biases; nil for an explicit matrix
-	heldOut        blas64.General // n×2k: f_s and f_t of each sample, learnt without its fold
+	heldOut        blas64.General // n×2k: out-of-fold f_s and f_t of each sample
 	ridge          float64
 	condition      float64 // NaN if unknown
 	iterations     int
@@ -28,13 +28,13 @@ type solution struct {
 
 func newSolution() *solution { return &solution{condition: math.NaN()} }
 
-// take takes the functions from a solution of the system.
+// take reads the functions from a solution of the system.
 func (s *solution) take(x blas64.General) {
 	parts := partsOf(x)
 	s.source, s.target, s.biases = parts.b, parts.a, [2][]float64{parts.b1, parts.b2}
 }
 
-// expand makes functions of a row from the duals.
+// expand turns duals into functions of a row.
 func (s *solution) expand(k kernelMatrix) {
 	if rows, ok := k.(*ksvd.Matrix); ok {
 		s.functions = rows.Functions(s.source, s.target)
@@ -46,7 +46,7 @@ func (s *solution) check() error {
 	for _, m := range []blas64.General{s.source, s.target, s.heldOut, rowMatrix(s.biases[0]), rowMatrix(s.biases[1])} {
 		if !dense.Finite(m) {
 			return errors.New("the functions are not finite: the kernel overflows, or the system is singular; " +
-				"scale the columns (`scale standard`), or give a ridge (`ridge 1`)")
+				"scale the columns (`Treatment.Scale standard`), or give a ridge (`Ridge 1`)")
 		}
 	}
 	return nil
@@ -57,11 +57,11 @@ func rowMatrix(v []float64) blas64.General {
 	return matrix.Of(v, 1, len(v))
 }
 
-// fallbackRidge is λ where a plain system is singular.
+// fallbackRidge is λ for singular plain systems.
 const fallbackRidge = 1
 
-// fallbackNote returns the note on a plain system that was singular.
+// fallbackNote returns the note on a singular plain system.
 func fallbackNote(condition, ridge float64) string {
 	return fmt.Sprintf("the system is singular (condition number %.1e): "+
-		"the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", condition, ridge)
+		"the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`Ridge`)", condition, ridge)
 }

@@ -10,39 +10,37 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Method is a way to fit a machine. [Solver] is one. The kernel is ignored where the data have the
-// kernel matrix itself.
+// Method is any method that fits a machine, such as [Solver]. It ignores the kernel if the data hold the kernel matrix
+// itself.
 type Method = model.Method[*Data, Fit]
 
-// Solver fits a machine. The zero value but for C is ready to use.
+// Solver configures a fit. C must be set; other fields may be zero.
 type Solver struct {
-	// C is the penalty γ > 0 of errors against the size of the functions.
+	// C is γ > 0, the penalty on errors relative to the size of the functions.
 	C float64
-	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r. If that is singular (a condition
-	// number of 1e13 or more), or engine iterative does not converge on an explicit matrix, λ
-	// is 1.
+	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r. If that is singular (a condition number of 1e13 or more),
+	// or the iterative engine does not converge on an explicit matrix, λ becomes 1.
 	Ridge     float64
 	Algorithm Algorithm
 	Merge     Merge
 
-	// Folds is how many folds stacking leaves out in turn, each class spread over them;
-	// 0 means 10, or as many as there are samples.
+	// Folds is the number of folds of stacking, stratified by class. 0 means 10, or the number of samples if that is
+	// less.
 	Folds int
 
-	// Rank, Landmarks and Sums are those of the approximation of engine lowrank, and of the
-	// preconditioner of engine iterative: see [ksvd.Nystrom].
-	// Rank 0 means 100, and Landmarks 0 means 20 times the rank up to 2000, and 4 times the
-	// rank above that.
+	// Rank, Landmarks and Sums configure the approximation of the low-rank engine, and the preconditioner of the
+	// iterative one: see [ksvd.Nystrom]. Rank 0 means 100. Landmarks 0 means 20 times the rank up to 2000, but at least
+	// 4 times the rank.
 	Rank      int
 	Landmarks int
 	Sums      ksvd.Sums
 
-	// ResidualTol of engine iterative is on ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
+	// ResidualTol is the tolerance of the iterative engine for ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
 	ResidualTol float64
-	// Iterations of engine iterative, at most; 0 means 1000.
+	// Iterations limits those of the iterative engine; 0 means 1000.
 	Iterations int
 
-	// Memory, in bytes, is what EngineAuto must make do with; 0 is no limit.
+	// Memory is the memory available to EngineAuto, in bytes; 0 means no limit.
 	Memory int64 `states:"ignored"`
 	Seed   uint64
 }
@@ -68,14 +66,14 @@ func (m Solver) settings(n int) (Solver, error) {
 	return m, nil
 }
 
-// How many samples EngineAuto takes an engine for at most: seconds or a few minutes.
+// The largest numbers of samples for which EngineAuto chooses an engine: it then takes seconds to a few minutes.
 const (
 	denseSamples     = 1500
 	iterativeSamples = 20000
 )
 
-// choose resolves EngineAuto: the most exact engine that is quick enough and fits, and a
-// sentence that says why.
+// choose resolves EngineAuto: the most exact engine that is fast enough and fits in memory, with a sentence of
+// explanation.
 func (m Solver) choose(s model.Size, k kernelgen.Kernel) (Algorithm, []string) {
 	because := func(engine Algorithm, format string, args ...any) (Algorithm, []string) {
 		return engine, []string{fmt.Sprintf("engine %v: ", engine) + fmt.Sprintf(format, args...)}

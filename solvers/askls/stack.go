@@ -11,14 +11,13 @@ import (
 	"github.com/nystream/nystream/solvers/internal/logistic"
 )
 
-// certain is the magnitude of the log-odds of a class of all samples, or of none.
+// certain is the magnitude of the log-odds of a class with all samples or none.
 const certain = 40
 
-// foldScale returns the factor of K in the systems of folds. Rows of a normalised kernel sum to 1
-// over all samples, and to (F−1)/F on average without a fold: the factor is the inverse. Without
-// it singular values near 1/γ cross it, and functions of folds are unlike those of the whole: on
-// heart.dat (sne(gamma=1), C 1, --train-fraction 0.6, --merge stack) the test accuracy of two
-// seeds falls from .85 and .67 to .16 and .22.
+// foldScale returns the factor of K in the systems of folds. Rows of a normalised kernel sum to 1 over all samples, and
+// to (F−1)/F on average without a fold; the factor is the inverse. Without it, singular values near 1/γ would cross it,
+// and functions of folds would differ from those of all samples. On heart.dat (sne(gamma=1), C 1, --train-fraction 0.6,
+// --merge stack), the test accuracy of two seeds would fall from .85 and .67 to .16 and .22.
 func (f *fit) foldScale() float64 {
 	if len(f.folds) == 0 || f.data.explicit() {
 		return 1
@@ -29,10 +28,9 @@ func (f *fit) foldScale() float64 {
 	return float64(len(f.folds)) / float64(len(f.folds)-1)
 }
 
-// NewStack returns the Stack of a [Model]: for each class a logistic regression with
-// smoothed labels on f_s and f_t of samples that were left out, n×2k as [Model.Decide] takes
-// them. There is a label for each sample. A class that all samples are of, or none, gets
-// certain log-odds.
+// NewStack returns the Stack of a [Model]: for each class, a logistic regression with smoothed labels on out-of-fold
+// f_s and f_t. heldOut is n×2k, as in [Model.Decide], and labels has n elements. A class with all samples or none gets
+// constant log-odds of ±40.
 //
 // Cost: about 10 passes over n×3 numbers for each class.
 func NewStack(heldOut blas64.General, labels []int) (blas64.General, error) {
@@ -60,7 +58,7 @@ func NewStack(heldOut blas64.General, labels []int) (blas64.General, error) {
 	return stack, nil
 }
 
-// merge puts k decisions into dst, from f_s and f_t of k classes.
+// merge stores k decisions in dst, from f_s and f_t of k classes.
 func (m *Model) merge(dst, both []float64) {
 	k := m.Classes
 	s, t := both[:k], both[k:2*k]

@@ -11,10 +11,10 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Name is what the header of a saved model of this package calls it.
+// Name identifies models of this package in saved headers.
 const Name = "askls"
 
-// header is a saved model: see [model.NewArchive].
+// header is the file of a model: see [model.NewArchive].
 type header struct {
 	Method     string         `json:"method"` // "askls"
 	Classes    int            `json:"classes" min:"1"`
@@ -29,10 +29,10 @@ type header struct {
 	Stack      blas64.General `json:"-" array:"stack,classes,3,if=stacked"`
 	Edges      *Edges         `json:"-" array:",if=nodes"`
 	Functions  *model.Archive `json:"functions,omitempty" array:""` // for kernels of rows
-	Nodes      int64          `json:"nodes,omitempty"`              // of an explicit matrix, trained on or not
+	Nodes      int64          `json:"nodes,omitempty"`              // of an explicit matrix, in total
 }
 
-// Sizes reports whether the functions are stacked.
+// Sizes reports whether functions are stacked.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
 	if (h.Functions == nil) == (h.Nodes == 0) || h.Nodes > math.MaxInt32 || !(h.C > 0) {
 		a.Fail("header: %d nodes, functions %v, C %v", h.Nodes, h.Functions != nil, h.C)
@@ -44,10 +44,9 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 	return map[string]int64{"stacked": stacked}
 }
 
-// Save returns the model as an archive with the arrays source_bias and target_bias (k),
-// stack (k×3) if functions are stacked; and for a kernel of rows the arrays of
-// [ksvd.Model.Save], whose u_projection and v_projection (p×k) are the coefficients of
-// f_s and f_t, or for an explicit matrix train (n), source_duals and target_duals (n×k).
+// Save returns the model as an archive with the arrays source_bias and target_bias (k), and stack (k×3) if functions
+// are stacked. A kernel of rows adds the arrays of [ksvd.Model.Save], where u_projection and v_projection (p×k) are the
+// coefficients of f_s and f_t. An explicit matrix adds train (n), source_duals and target_duals (n×k).
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Classes: m.Classes, Samples: m.Samples, C: m.C, Ridge: m.Ridge, Engine: m.Algorithm.String(), Merge: m.Merge.String(),
 		Seed: m.Seed, SourceBias: m.Biases[0], TargetBias: m.Biases[1], Stack: m.Stack, Edges: m.Edges}
@@ -63,8 +62,7 @@ func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(h)
 }
 
-// Load returns the model that Save gave; a kernel of one's own needs its profile. Every
-// shape is checked.
+// Load returns a saved model. Custom kernels need their profiles. It checks the shape of every array.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	if !a.Open(Name, &h) {

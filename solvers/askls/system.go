@@ -9,8 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Vectors of the system are b₁, b₂, a (n numbers) and b (n numbers), a column for each
-// class: 2n+2 rows.
+// Vectors of the system are b₁, b₂, a (n numbers) and b (n numbers), one column for each class: 2n+2 rows.
 
 // unknowns are the parts of vectors of the system, sharing their memory.
 type unknowns struct {
@@ -36,11 +35,11 @@ func rightSide(y blas64.General) blas64.General {
 type system struct {
 	k     kernelMatrix
 	gamma float64
-	whole int     // columns of vectors of the system of all samples, which come first
+	whole int     // columns of the system of all samples, which precede those of folds
 	scale float64 // of K in the systems of folds
 }
 
-// multiply puts M·x into mx.
+// multiply stores M·x in mx.
 func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 	from, to := partsOf(x), partsOf(mx)
 	if err := s.k.Multiply(ctx, from.b, to.a, from.a, to.b); err != nil {
@@ -65,8 +64,7 @@ func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 	return nil
 }
 
-// bordered returns M formed, for K formed: p×q, with ones of the sources and of the targets
-// as the borders, in a basis of either if they are not 1.
+// bordered forms M from K (p×q). The borders are the vectors of ones of sources and targets, in the bases of K.
 func bordered(k blas64.General, ones, targetOnes []float64, gamma float64) blas64.General {
 	p, q := k.Rows, k.Cols
 	m := matrix.New(p+q+2, p+q+2)
@@ -84,13 +82,13 @@ func bordered(k blas64.General, ones, targetOnes []float64, gamma float64) blas6
 	return m
 }
 
-// set puts an entry and its mirror image.
+// set sets an entry and its mirror image.
 func set(m blas64.General, i, j int, v float64) {
 	m.Data[i*m.Stride+j] = v
 	m.Data[j*m.Stride+i] = v
 }
 
-// copyInto copies a matrix into one of its shape.
+// copyInto copies src to dst, which has the same shape.
 func copyInto(dst, src blas64.General) {
 	for i := range src.Rows {
 		copy(matrix.Row(dst, i), matrix.Row(src, i))

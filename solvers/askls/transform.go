@@ -18,7 +18,7 @@ import (
 
 var _ model.Transformer = (*Model)(nil)
 
-// Describe returns what the model says about itself.
+// Describe returns a summary of the model.
 func (m *Model) Describe() *model.Description {
 	d := &model.Description{Method: Name, Subject: m.Kernel(), Kernel: m.Kernel(), Rows: m.Samples, Cols: m.Samples, Rank: m.Classes, Seed: m.Seed,
 		Columns: m.Dimension(model.Left)}
@@ -35,8 +35,8 @@ func (m *Model) Describe() *model.Description {
 	return d
 }
 
-// Outputs returns the names of the decisions, which are the coordinates too, of the class or
-// of the probabilities. Only stacked functions have probabilities.
+// Outputs returns the names of the decisions, which are also the coordinates, of the class or of the probabilities.
+// Only stacked functions have probabilities.
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if side != model.Left {
 		return nil, errors.New("a classifier has one side")
@@ -45,7 +45,7 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	case kind == model.Class:
 		return []string{"class"}, nil
 	case kind == model.Probability && m.Merge != MergeStack:
-		return nil, fmt.Errorf("functions that are merged by %v give no probabilities: fit with `merge stack`", m.Merge)
+		return nil, fmt.Errorf("functions that are merged by %v give no probabilities: fit with `Merge stack`", m.Merge)
 	case kind == model.Coordinates:
 		kind = model.Decision
 	}
@@ -56,8 +56,7 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	return names, kind.Only(model.Decision, model.Probability)
 }
 
-// Dimension returns how many columns the rows of samples have: of an explicit matrix,
-// one for every sample of it.
+// Dimension returns the number of columns of a sample; for an explicit matrix, the number of its samples.
 func (m *Model) Dimension(model.Side) int {
 	if m.Edges != nil {
 		return int(m.Edges.Total)
@@ -65,7 +64,7 @@ func (m *Model) Dimension(model.Side) int {
 	return m.Functions.Dimension(model.Left)
 }
 
-// TransformPlan returns what a pass of Transform over rows will hold.
+// TransformPlan returns the cost of Transform for rows.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Request) *model.Plan {
 	p := model.NewPlan(e, rows.Info().Rows, len(rows.Info().Columns))
 	p.SourcePasses = 1
@@ -79,8 +78,8 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Reque
 	return p
 }
 
-// Transform gives decisions on samples, their classes or probabilities to emit in order. Rows
-// are those of [Model.Evaluate].
+// Transform passes decisions on samples, their classes or probabilities to emit in order. Rows are those of
+// [Model.Evaluate].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }
@@ -107,13 +106,13 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}, nil
 }
 
-// probabilities puts those of the classes into dst for each row of decisions: that of each
-// class against the rest by its log-odds, divided by their sum.
+// probabilities writes class probabilities to dst, one row for each row of decisions. They are those of each class
+// against the rest, by its log-odds, normalised to sum to 1.
 func probabilities(dst, decisions blas64.General) {
 	for i := range decisions.Rows {
 		p, most := matrix.Row(dst, i), math.Inf(-1)
 		for c, odds := range matrix.Row(decisions, i) {
-			p[c] = -math.Log1p(math.Exp(-odds)) // in logarithms: all may underflow
+			p[c] = -math.Log1p(math.Exp(-odds)) // logarithms, because all may underflow
 			if odds < 0 {
 				p[c] = odds - math.Log1p(math.Exp(odds))
 			}

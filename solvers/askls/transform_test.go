@@ -72,7 +72,7 @@ func TestProbabilities(t *testing.T) {
 	want := blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{1. / 3, 0.5, 1. / 6, 0.5, 0.5, 0, 1, 0, 0}}
 	expect(t, "probabilities", got, want, 1e-14)
 	m.Merge = MergeAverage
-	if _, err := m.Outputs(model.Left, model.Probability); err == nil || !strings.Contains(err.Error(), "`merge stack`") {
+	if _, err := m.Outputs(model.Left, model.Probability); err == nil || !strings.Contains(err.Error(), "`Merge stack`") {
 		t.Errorf("averaged functions: %v", err)
 	}
 }

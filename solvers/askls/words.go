@@ -2,7 +2,7 @@ package askls
 
 import "github.com/nystream/nystream/internal/words"
 
-// Algorithm says how the system is solved.
+// Algorithm selects the engine that solves the system.
 type Algorithm uint8
 
 // The engines.
@@ -13,16 +13,16 @@ const (
 	AlgorithmLowRank
 )
 
-// Merge says how the two functions of a sample become one.
+// Merge selects how the two functions of a sample are combined.
 type Merge uint8
 
-// The ways to merge. The sum of the two, of the paper, chooses the classes of their average.
+// The ways to merge. The paper's sum of the two chooses the same classes as the average.
 const (
 	MergeAverage Merge = iota // (f_s + f_t)/2
 	MergeSource               // f_s
 	MergeTarget               // f_t
-	// MergeStack is the log-odds of a logistic regression for each class on f_s and f_t
-	// of samples that were left out: stacked generalisation, by [Solver.Folds].
+	// MergeStack is the log-odds of a logistic regression for each class on out-of-fold f_s and f_t: stacked
+	// generalisation, with [Solver.Folds].
 	MergeStack
 )
 
@@ -37,12 +37,12 @@ func (e Algorithm) String() string { return words.Of(engineWords, e) }
 // String returns the word for a way to merge.
 func (m Merge) String() string { return words.Of(mergeWords, m) }
 
-// ParseAlgorithm reads a word that String writes.
+// ParseAlgorithm is the inverse of String. It fails for unknown words.
 func ParseAlgorithm(word string) (Algorithm, error) {
 	return words.Parse[Algorithm]("engine", engineWords, word)
 }
 
-// ParseMerge reads a word that String writes.
+// ParseMerge is the inverse of String. It fails for unknown words.
 func ParseMerge(word string) (Merge, error) {
 	return words.Parse[Merge]("way to merge", mergeWords, word)
 }

@@ -14,50 +14,48 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// KMeans divides rows into clusters so that the inertia, the sum of the squared
-// distances of rows from the mean of their cluster, is small: the best of ten
-// runs of Lloyd's algorithm from k-means++ seeds. It finds a local minimum.
+// KMeans minimises the inertia, the sum of the squared distances of the rows from the mean of their cluster. It keeps
+// the best of ten runs of Lloyd's algorithm from k-means++ seeds. The result is a local minimum.
 //
-// A run ends when no row changes its cluster, after 300 iterations, or when the squared
-// distances that the centers move add up to 10⁻⁴ times the mean variance of a column at
-// most (scikit-learn's rule). A cluster that loses all its rows gets the row that is farthest
-// from its center at that moment, which lowers the inertia; so no cluster of a result is empty.
+// A run ends when no row changes its cluster, after 300 iterations, or when the squared distances that the centers move
+// sum to at most 10⁻⁴ times the mean variance of a column (scikit-learn's rule). An empty cluster receives the row
+// farthest from its center, which lowers the inertia. No cluster of a result is empty.
 //
-// Cost of a run: k passes over the rows for the seeds, 3·n·d flops each, and 3·n·k·d flops an
-// iteration; 16 bytes a row.
+// Cost of a run: k passes over the rows for the seeds, 3·n·d flops each, and 3·n·k·d flops an iteration; 16 bytes a
+// row.
 type KMeans struct {
 	Clusters int // k
 	Seed     uint64
 }
 
-// Clustering is a division of rows into clusters.
+// Clustering assigns each row to one of k clusters.
 type Clustering struct {
 	Labels  []int          // the cluster of each row, 0 to k−1
-	Centers blas64.General // k×d: where the means were when the run ended
-	Inertia float64        // Σ ‖row − its center‖², each center the nearest
+	Centers blas64.General // k×d: the means at the end of the run
+	Inertia float64        // Σ ‖row − nearest center‖²
 	// NotConverged reports that the run ended at the limit of iterations.
 	NotConverged bool
 }
 
-// Warnings returns a reason to doubt the clusters, or nil.
+// Warnings returns a warning if the best run did not converge, else nil.
 func (c *Clustering) Warnings() []string {
 	if !c.NotConverged {
 		return nil
 	}
-	return []string{fmt.Sprintf("k-means did not converge in %d iterations: another `seed` may give other clusters", mostIterations)}
+	return []string{fmt.Sprintf("k-means did not converge in %d iterations: another `Seed` may give other clusters", mostIterations)}
 }
 
-// mostIterations is the limit of a run.
+// mostIterations limits the iterations of a run.
 const mostIterations = 300
 
-// limits are the numbers that a fit goes by.
+// limits holds the stopping rules of a fit.
 type limits struct {
 	runs, iterations int
 	tolerance        float64 // of the mean variance of a column
 }
 
-// Fit clusters the rows of x (n×d), which it reads only. It is an error if there
-// are fewer than k different rows, or if a number is not finite.
+// Fit clusters the rows of x (n×d); it does not change x. It fails if x has fewer than k distinct rows or an entry that
+// is not finite.
 func (m KMeans) Fit(ctx context.Context, e stream.Engine, x blas64.General) (*Clustering, error) {
 	return m.fit(ctx, e, x, limits{runs: 10, iterations: mostIterations, tolerance: 1e-4})
 }
@@ -95,8 +93,7 @@ func (m KMeans) fit(ctx context.Context, e stream.Engine, x blas64.General, l li
 	return best, nil
 }
 
-// variance returns the mean variance of a column: the inertia of one cluster, for each
-// row and column.
+// variance returns the mean variance of a column, the inertia of a single cluster divided by n·d.
 func variance(ctx context.Context, e stream.Engine, x blas64.General) (float64, error) {
 	one := newLloyd(e, x, 1)
 	copy(one.centers.Data, matrix.Row(x, 0))

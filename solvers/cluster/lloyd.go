@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// squaredDistance is summed from differences, so equal rows have exactly 0.
+// squaredDistance is summed from differences: the distance of equal rows is exactly 0.
 var squaredDistance = kernelgen.New(kernelgen.Profile{
 	Name: "squareddistance", Base: kernelgen.SquaredDistance,
 	F: func(r2 float64) float64 { return r2 },
@@ -25,8 +25,8 @@ type lloyd struct {
 	engine   stream.Engine
 	x        blas64.General
 	centers  blas64.General
-	labels   []int     // nearest center of each row, the first of equally near ones
-	distance []float64 // squared, from that center
+	labels   []int     // nearest center of each row; the first in a tie
+	distance []float64 // squared, to that center
 }
 
 func newLloyd(e stream.Engine, x blas64.General, k int) *lloyd {
@@ -38,11 +38,11 @@ func newLloyd(e stream.Engine, x blas64.General, k int) *lloyd {
 	return l
 }
 
-// chunkRows is how many rows a worker takes at a time. What it makes of them is added up in the order
-// of the rows, so that results have the same bits for any number of threads.
+// chunkRows is the number of rows a worker takes at a time. Results of chunks are summed in row order, so they have the
+// same bits for any number of threads.
 const chunkRows = 1024
 
-// overRows calls do for chunks of the rows, and take with each result, in order.
+// overRows calls do for chunks of the rows in parallel, and take with each result in row order.
 func overRows[R any](ctx context.Context, l *lloyd, do func(rows blas64.General, first int) R, take func(R)) error {
 	chunks := (l.x.Rows + chunkRows - 1) / chunkRows
 	return stream.Collect(ctx, l.engine.Threads, chunks, func(i int) (R, error) {
@@ -54,8 +54,7 @@ func overRows[R any](ctx context.Context, l *lloyd, do func(rows blas64.General,
 	})
 }
 
-// cluster alternates between nearest centers and means until the rule of
-// [KMeans] is met.
+// cluster alternates between assignments and means until the stopping rule of [KMeans] holds.
 func (l *lloyd) cluster(ctx context.Context, iterations int, tolerance float64) (*Clustering, error) {
 	converged := false
 	for n := 0; n < iterations && !converged; n++ {
@@ -66,15 +65,14 @@ func (l *lloyd) cluster(ctx context.Context, iterations int, tolerance float64) 
 		moved := l.move(part)
 		converged = part.changed == 0 || moved <= tolerance
 	}
-	part, err := l.assign(ctx) // labels that belong to the last centers
+	part, err := l.assign(ctx) // assignments to the final centers
 	if err != nil {
 		return nil, err
 	}
 	return &Clustering{Labels: l.labels, Centers: l.centers, Inertia: max(0, part.inertia), NotConverged: !converged}, nil
 }
 
-// assign finds the nearest center of each row, and gives the rows of a cluster to every center that
-// got none.
+// assign finds the nearest center of each row, and fills empty clusters.
 func (l *lloyd) assign(ctx context.Context) (*partition, error) {
 	distances, centers := tiles.Plain(squaredDistance), &tiles.Rows{Dense: l.centers}
 	all := newPartition(l.centers)
@@ -91,8 +89,7 @@ func (l *lloyd) assign(ctx context.Context) (*partition, error) {
 	return all, l.repair(all)
 }
 
-// repair moves the row that is farthest from its center to each empty cluster,
-// whose center it becomes.
+// repair moves the row farthest from its center to each empty cluster, as the new center.
 func (l *lloyd) repair(part *partition) error {
 	for c, size := range part.sizes {
 		if size > 0 {
@@ -112,8 +109,8 @@ func (l *lloyd) repair(part *partition) error {
 	return nil
 }
 
-// farthest returns the row with the largest distance in a cluster of several rows, the
-// first of equal ones, or −1 if there is none with a distance.
+// farthest returns the row with the largest distance among clusters of several rows, the first in a tie. It returns −1
+// if all distances are 0.
 func (l *lloyd) farthest(sizes []int) int {
 	far := -1
 	for i, d := range l.distance {
@@ -124,8 +121,7 @@ func (l *lloyd) farthest(sizes []int) int {
 	return far
 }
 
-// move puts the centers to the means of their rows and returns the sum of the
-// squared distances that they have moved.
+// move sets the centers to the means of their rows and returns the sum of the squared distances moved.
 func (l *lloyd) move(part *partition) float64 {
 	moved := 0.0
 	for c, size := range part.sizes {

@@ -7,9 +7,8 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// partition accumulates what an iteration of k-means needs to know of the rows: the
-// number in each cluster and the sum of their differences from its center, which
-// is exactly 0 for rows that lie there, the inertia, and how many have changed.
+// partition accumulates one iteration of k-means: cluster sizes, sums of differences from the centers, inertia, and the
+// number of rows that changed cluster. The difference of a row equal to its center is exactly 0.
 type partition struct {
 	centers blas64.General // k×d, of the iteration
 	sizes   []int
@@ -22,8 +21,8 @@ func newPartition(centers blas64.General) *partition {
 	return &partition{centers: centers, sizes: make([]int, centers.Rows), offsets: matrix.New(centers.Rows, centers.Cols)}
 }
 
-// add takes in rows, given their squared distances from all centers, and puts
-// the nearest center of each and its distance into labels and distance.
+// add assigns rows, given their squared distances from all centers. It writes the nearest center of each row to labels
+// and its distance to distance.
 func (p *partition) add(rows, distances blas64.General, labels []int, distance []float64) {
 	for i := range rows.Rows {
 		d := matrix.Row(distances, i)
@@ -61,7 +60,7 @@ func (p *partition) take(c int, row []float64, distance float64) {
 	p.inertia -= distance
 }
 
-// merge adds what later has seen.
+// merge adds the sums of later, which holds the rows that follow.
 func (p *partition) merge(later *partition) {
 	for c, n := range later.sizes {
 		p.sizes[c] += n

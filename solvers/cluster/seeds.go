@@ -13,15 +13,13 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
-// seed chooses the first centers by k-means++ (Arthur and Vassilvitskii 2007,
-// "k-means++: the advantages of careful seeding"): a row drawn uniformly, then
-// each time a row drawn with probability proportional to its squared distance D²
-// from the nearest center so far.
+// seed chooses the first centers by k-means++ (Arthur and Vassilvitskii 2007, "k-means++: the advantages of careful
+// seeding"). The first is a row drawn uniformly. Each further one is drawn with probability proportional to D², the
+// squared distance to the nearest center so far.
 //
-// Row i is drawn by racing: it arrives at time T_i/D_i², T_i exponential with
-// mean 1 and a function of seed, run, center and i alone, and the first to arrive
-// is taken (Efraimidis and Spirakis 2006). So a draw is a minimum, made together with
-// the distances, and does not depend on the order of the rows.
+// Row i is drawn by an exponential race: it arrives at time T_i/D_i², and the first arrival wins (Efraimidis and
+// Spirakis 2006). T_i is exponential with mean 1 and depends on seed, run, center and i alone. The draw is a minimum,
+// computed along with the distances, and does not depend on the order of the rows.
 func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 	for i := range l.distance {
 		l.distance[i] = math.Inf(1)
@@ -39,7 +37,7 @@ func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 	return nil
 }
 
-// race brings the squared distances up to date with center c−1 and draws a row.
+// race updates the squared distances with center c−1 and draws a row.
 func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival, error) {
 	var last *tiles.Rows
 	if c > 0 {
@@ -54,7 +52,7 @@ func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival,
 		best := nobody
 		for i, d := range distance {
 			if last == nil {
-				d = 1 // no center yet: all rows alike
+				d = 1 // no center yet: all rows are equally likely
 			}
 			draws := random.At(uint64(first + i))
 			best.offer(arrival{-math.Log1p(-draws.Float64()) / d, first + i})
@@ -64,7 +62,7 @@ func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival,
 	return all, err
 }
 
-// nearer lowers squared distances to those from another center.
+// nearer lowers squared distances to those from one more center.
 func nearer(distance []float64, rows blas64.General, center *tiles.Rows) {
 	tile := matrix.New(rows.Rows, 1)
 	tiles.Plain(squaredDistance).FillDense(tile, rows, center, nil)
@@ -73,16 +71,16 @@ func nearer(distance []float64, rows blas64.General, center *tiles.Rows) {
 	}
 }
 
-// arrival is the row that is first to arrive, of equal ones the first row.
+// arrival is the first row of the race; in a tie, the one with the lower number.
 type arrival struct {
 	time float64
 	row  int
 }
 
-// nobody is the arrival of no row.
+// nobody is the arrival before any row.
 var nobody = arrival{math.Inf(1), -1}
 
-// offer takes in a later row. Times that are infinite or NaN, those of D² = 0, are never.
+// offer compares with a later row. Infinite and NaN times, which come from D² = 0, never win.
 func (a *arrival) offer(b arrival) {
 	if b.time < a.time {
 		*a = b

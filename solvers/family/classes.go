@@ -8,15 +8,15 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Decisions is how a classifier answers a [model.Request]: from a decision value for each class.
+// Decisions answers a [model.Request] to a classifier from decision values, one for each class.
 type Decisions struct {
 	Classes int
-	// Probabilities puts the probabilities of the classes into dst for each row of decisions;
-	// nil if the model knows none.
+	// Probabilities writes class probabilities to dst, one row for each row of decisions. It is nil if the model has
+	// none.
 	Probabilities func(dst, decisions blas64.General)
 }
 
-// Answer puts the columns that r asks for into a row of dst for each row of decisions.
+// Answer writes the columns requested by r to dst, one row for each row of decisions.
 func (d Decisions) Answer(dst blas64.General, r model.Request, decisions blas64.General) {
 	first, outputs := 0, r.Outputs
 	if len(outputs) == 0 {
@@ -43,8 +43,7 @@ func (d Decisions) Answer(dst blas64.General, r model.Request, decisions blas64.
 	}
 }
 
-// Largest puts the place of the largest number of each row of decisions into classes, of
-// equal ones the first.
+// Largest writes the index of the largest entry of each row of decisions to classes, the first in a tie.
 func Largest(classes []int, decisions blas64.General) {
 	for i := range classes {
 		classes[i] = floats.MaxIdx(matrix.Row(decisions, i))

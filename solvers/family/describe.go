@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// forFit returns the engine for the passes of a fit. Their states are tied to the method with its parameters, the
-// kernel and the facts of the data.
+// forFit returns the engine for the passes of a fit. States are tied to the method and its parameters, the kernel and
+// the facts of the data.
 func forFit(e stream.Engine, method any, d model.Data, k kernelgen.Kernel) stream.Engine {
 	if e.Run == nil {
 		return e
@@ -27,8 +27,8 @@ func forFit(e stream.Engine, method any, d model.Data, k kernelgen.Kernel) strea
 	return e.For(fit.text()).Given([]byte(facts.text()))
 }
 
-// ForModel returns the engine for passes whose results depend on a model. States made with another model are refused.
-// It fails if the model cannot be saved.
+// ForModel returns the engine for passes whose results depend on a model. It refuses states of another model. It fails
+// if the model cannot be saved.
 func ForModel(e stream.Engine, m model.Model) (stream.Engine, error) {
 	if e.Run == nil {
 		return e, nil
@@ -42,7 +42,7 @@ func ForModel(e stream.Engine, m model.Model) (stream.Engine, error) {
 	return e.For("model " + hash(w.text())), nil
 }
 
-// describer serialises values as text: one line for each path and value, with all digits of numbers.
+// describer serialises values as text: one line for each path and value. Floats are written with all digits.
 type describer struct{ lines []string }
 
 // text joins all lines.
@@ -50,18 +50,18 @@ func (w *describer) text() string { return strings.Join(w.lines, "\n") }
 
 func (w *describer) line(path, value string) { w.lines = append(w.lines, path+" "+value) }
 
-// longest is the largest number of elements of a list that is written in full. Longer ones are hashed.
+// longest is the largest list that is written in full. Longer lists are hashed.
 const longest = 16
 
-// Types with a description of their own: see [describer.add].
+// These types are described specially: see [describer.add].
 var (
 	kernelType = reflect.TypeFor[kernelgen.Kernel]()
 	mapType    = reflect.TypeFor[kernelgen.ElementMap]()
 	sourceType = reflect.TypeFor[stream.Source]()
 )
 
-// add writes a value and everything it holds. Of a source it writes the columns and the number of rows: states carry a
-// fingerprint of the rows themselves. It skips fields with the tag `states:"ignored"`. It panics for maps, functions
+// add writes a value and everything it contains. Of a source it writes the columns and the number of rows; states carry
+// a fingerprint of the rows themselves. It skips fields with the tag `states:"ignored"`. It panics for maps, functions
 // and channels.
 func (w *describer) add(path string, v reflect.Value) {
 	switch {

@@ -1,3 +1,3 @@
-// Package family has what the authors of a family of solvers use beside the contract, package model: the frame of a Fit
-// ([Leave], [Resolve], [ForModel]), and classifiers ([Decisions], [Largest]). Users of models do not need it.
+// Package family serves authors of a family of solvers, beside the contract in package model. It has the frame of a Fit
+// ([Leave], [Resolve], [ForModel]) and of classifiers ([Decisions], [Largest]). Users of models do not need it.
 package family

@@ -10,16 +10,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Leave returns what fit returns for the other arguments, which are those of a Fit. When ctx
-// ends, passes do, but a decomposition of a large matrix looks at no context: Leave returns
-// the cause then and leaves fit behind, see [stream.Leave]. It ends by itself after the
-// decomposition, and until then its memory is taken, and d and what the engine refers to
-// must not be changed. The Fit of every method is a call of it. It returns a
+// Leave calls fit with the arguments of a Fit and returns its results. The Fit of every method is a call of Leave.
+//
+// When ctx ends, passes stop, but the decomposition of a large matrix cannot be interrupted. Leave then returns the
+// cause at once, and fit continues in the background until the decomposition is done: see [stream.Leave]. Until then
+// its memory stays in use, and d and everything the engine refers to must not be changed. Leave returns a
 // [*stream.OverBudgetError] if the plan of the method exceeds the memory of the engine.
 //
-// The states of its passes belong to the method with its parameters, the kernel and the facts of d: a
-// [stream.StateError] refuses those of another fit. What is told to
-// [stream.Engine.Note], such as by [Resolve], is added to its report.
+// States of the passes are tied to the method and its parameters, the kernel and the facts of d; a [stream.StateError]
+// refuses those of another fit. Notes to [stream.Engine.Note], such as those of [Resolve], are added to the report.
 func Leave[D model.Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)
@@ -62,7 +61,7 @@ func checkMemory(e stream.Engine, method any, d model.Data, k kernelgen.Kernel) 
 	return p.Memory.Check(e.Memory)
 }
 
-// note tells the fit of an engine what was adjusted.
+// note adds sentences about adjustments to the report of the fit.
 func note(e stream.Engine, sentences ...string) {
 	if e.Note == nil {
 		return

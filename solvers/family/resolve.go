@@ -12,13 +12,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// ResolveRows is how many rows words such as median are worked out from.
+// ResolveRows is the size of the sample from which words such as median are resolved.
 const ResolveRows = 1000
 
-// Resolve returns the kernel with its words replaced by numbers, from up to 1,000 rows
-// of d that depend on the seed alone. A kernel without words learns the number of
-// columns, and no row is read. That the rows do not suit the kernel is a [stream.DataError]. Within a Fit the
-// report has a note about words that the rows give no number for, see [kernelgen.Kernel.ResolveNoting].
+// Resolve returns the kernel with its words replaced by numbers, from a sample of up to 1,000 rows of d that depends on
+// the seed alone. For a kernel without words it sets the number of columns and reads no row. Rows that do not suit the
+// kernel are a [stream.DataError]. Within a Fit, the report notes each word that the sample cannot determine: see
+// [kernelgen.Kernel.ResolveNoting].
 func Resolve(ctx context.Context, e stream.Engine, d model.Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
 	resolved, err := ResolveAll(ctx, e, d, []kernelgen.Kernel{k}, seed)
 	if err != nil {
@@ -27,8 +27,8 @@ func Resolve(ctx context.Context, e stream.Engine, d model.Data, k kernelgen.Ker
 	return resolved[0], nil
 }
 
-// ResolveAll resolves several kernels from the same rows, which are read once. Kernels that the rows do not
-// suit are left out, with a note in the report of the Fit; it is an error if none is left.
+// ResolveAll resolves several kernels from one sample. Kernels that do not suit the rows are dropped, with a note in
+// the report of the Fit. It fails if none remains.
 func ResolveAll(ctx context.Context, e stream.Engine, d model.Data,
 	kernels []kernelgen.Kernel, seed uint64) (resolved []kernelgen.Kernel, err error) {
 	columns := d.Size().Columns

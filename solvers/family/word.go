@@ -2,7 +2,7 @@ package family
 
 import "github.com/nystream/nystream/solvers/model"
 
-// Word returns what parse makes of a word of the header.
+// Word parses a word of the header. It records the error in a.
 func Word[T any](a *model.Archive, word string, parse func(string) (T, error)) T {
 	v, err := parse(word)
 	if err != nil {

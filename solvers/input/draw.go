@@ -15,8 +15,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// KnownRows returns the number of rows of a source, or an error unless it can be read
-// again and again, and has rows and columns whose number is known.
+// KnownRows returns the number of rows of a source. It fails unless the source can be read repeatedly, knows its
+// numbers of rows and columns, and has at least one of each.
 func KnownRows(src stream.Source) (int64, error) {
 	info := src.Info()
 	switch {
@@ -32,8 +32,8 @@ func KnownRows(src stream.Source) (int64, error) {
 	return info.Rows, nil
 }
 
-// DrawRows returns at most n rows of a source, drawn uniformly without replacement,
-// in their order. purpose tells one use of the seed from another.
+// DrawRows returns at most n rows of a source, drawn uniformly without replacement, in ascending order. Draws with the
+// same seed and different purposes are independent.
 func DrawRows(ctx context.Context, src stream.Source, n int, seed uint64, purpose string) (blas64.General, error) {
 	rows, err := KnownRows(src)
 	if err != nil {
@@ -55,8 +55,8 @@ func gatherFinite(ctx context.Context, src stream.Source, rows []int64) (blas64.
 	return x, err
 }
 
-// DrawWeighted is [DrawRows] with row weights in a kept column: a row of weight 0 is never drawn, and a row of
-// weight k counts as k rows. If all weights are 1 the sample is that of DrawRows. Cost: two passes.
+// DrawWeighted is [DrawRows] with row weights from a kept column: a row of weight k counts as k rows, and one of weight
+// 0 is never drawn. If all weights are 1, the sample is that of DrawRows. Cost: two passes.
 func DrawWeighted(ctx context.Context, e stream.Engine, src stream.Source, weights string, n int, seed uint64,
 	purpose string) (blas64.General, error) {
 	if _, err := KnownRows(src); err != nil {
@@ -75,8 +75,8 @@ func DrawWeighted(ctx context.Context, e stream.Engine, src stream.Source, weigh
 	})
 }
 
-// DrawShares is [DrawWeighted] for weights in memory of which only ratios matter: the smallest positive weight
-// counts as one row. At least one weight must be positive. gather fetches rows by ascending number.
+// DrawShares is [DrawWeighted] for weights in memory that matter only up to scale: the smallest positive weight counts
+// as one row. At least one weight must be positive. gather fetches rows by ascending number.
 func DrawShares(ctx context.Context, weights []float64, n int, seed uint64, purpose string,
 	gather func(ctx context.Context, rows []int64) (blas64.General, error)) (blas64.General, error) {
 	least := math.Inf(1)

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// CheckColumns returns an error if a source has another number of columns than the fit.
+// CheckColumns returns an error if a source and the fit differ in their number of columns.
 func CheckColumns(info stream.Info, fitted int) error {
 	if d := len(info.Columns); d != fitted {
 		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, fitted)
@@ -18,15 +18,14 @@ func CheckColumns(info stream.Info, fitted int) error {
 	return nil
 }
 
-// CheckRows returns an error that names the row and the column of the source where a
-// number is not finite, for rows of which the first has the number start.
+// CheckRows returns an error that names the row and the column of the source of the first entry that is not finite.
+// start is the number of the first of the rows.
 func CheckRows(info stream.Info, rows blas64.General, start int64) error {
 	return InSource(info, sketch.CheckFinite(rows), Numbers{From: start})
 }
 
-// CheckOutputs returns an error that names the row of the source, the first of which has
-// the number start, where what a model has made of it is not finite. names are those of
-// the outputs.
+// CheckOutputs returns an error that names the row of the source and the output of the first result that is not finite.
+// start is the number of the first row, and names are those of the outputs.
 func CheckOutputs(info stream.Info, names []string, out blas64.General, start int64) error {
 	var bad *sketch.NonFiniteError
 	if err := sketch.CheckFinite(out); !errors.As(err, &bad) {
@@ -36,7 +35,7 @@ func CheckOutputs(info stream.Info, names []string, out blas64.General, start in
 		"is %v: the row is too far from those of the fit, or the model is damaged", bad.Value)
 }
 
-// Numbers are the numbers of rows in their source: consecutive ones from From on, or those of List.
+// Numbers maps rows to their numbers in a source: consecutive from From, or as given by List.
 type Numbers struct {
 	From int64
 	List []int64
@@ -50,11 +49,11 @@ func (n Numbers) At(i int) int64 {
 	return n.From + int64(i)
 }
 
-// InSource returns err, and if it is about a number in a block, as those of accumulators
-// are, one that names the row and the column of the source.
+// InSource adds the row and the column of the source to an error about an entry of a block, such as an accumulator
+// returns. It returns other errors unchanged.
 func InSource(info stream.Info, err error, numbers Numbers) error {
 	if err == nil {
-		return nil // errors.As allocates
+		return nil // avoids the allocation of errors.As
 	}
 	var bad *sketch.NonFiniteError
 	if !errors.As(err, &bad) {

@@ -2,7 +2,8 @@ package input
 
 import "github.com/nystream/nystream/stream/prepare"
 
-// RowsData is what Data of a model.Archive says, in JSON, of the rows that a model takes. The command says more there.
+// RowsData is the part of a model archive's Data, in JSON, that describes the rows of the model. The command adds more
+// keys.
 type RowsData struct {
 	Input           string      `json:"input,omitempty"`
 	Columns         []string    `json:"columns,omitempty"`       // the names of the numeric columns
@@ -13,13 +14,13 @@ type RowsData struct {
 	Graph           *struct{}   `json:"graph,omitempty"`
 }
 
-// Categories are the columns of words of a preparation.
+// Categories describes the categorical columns of a preparation.
 type Categories struct {
 	Encoding string             `json:"encoding"`
 	Columns  []prepare.Category `json:"columns"`
 }
 
-// CategoriesOf returns the columns of words of a preparation, nil for none.
+// CategoriesOf returns the categorical columns of a preparation, nil for none.
 func CategoriesOf(p prepare.Preparation) *Categories {
 	if len(p.Categories) == 0 {
 		return nil

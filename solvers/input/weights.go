@@ -7,8 +7,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Shares returns the weights of n items of a source, such as rows or pairs, divided by their sum. It
-// returns an error if there are not as many, or if one is negative or not finite, or all are zero.
+// Shares returns the weights of n items of a source, such as rows or pairs, divided by their sum. It fails if there are
+// not n of them, if one is negative or not finite, or if all are zero.
 func Shares(source, item string, n int64, weights []float64) ([]float64, error) {
 	if int64(len(weights)) != n {
 		return nil, fmt.Errorf("%s: %d weights for %d %ss", source, len(weights), n, item)
@@ -34,7 +34,7 @@ func Shares(source, item string, n int64, weights []float64) ([]float64, error) 
 	return shares, nil
 }
 
-// badWeight returns the error of the weight of item i.
+// badWeight returns the error for the weight of item i.
 func badWeight(source, item string, i int, weight float64) *stream.DataError {
 	if item == "row" {
 		return stream.NewValueError(source, int64(i), "", "the weight is %v", weight)

@@ -9,10 +9,10 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Name is what the header of a saved model of this package calls it.
+// Name identifies models of this package in saved headers.
 const Name = "ism"
 
-// header is a saved model: see [model.NewArchive].
+// header is the file of a model: see [model.NewArchive].
 type header struct {
 	Method   string         `json:"method"` // "ism"
 	Kernel   string         `json:"kernel"`
@@ -27,7 +27,7 @@ type header struct {
 	Decision blas64.General `json:"-" array:"decision,dim+1,classes,optional"`
 }
 
-// Sizes gives the number of rows of a decision.
+// Sizes returns the number of rows of a decision.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
 	if h.Dim > len(h.Columns) || h.Engine == AlgorithmAuto.String() {
 		a.Fail("header: engine %s, %d dimensions of %d columns", h.Engine, h.Dim, len(h.Columns))
@@ -35,16 +35,16 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 	return map[string]int64{"dim+1": int64(h.Dim) + 1}
 }
 
-// Save returns the model as an archive with the arrays w (d×q) and values (q), and where it
-// chooses classes decision ((q+1)×classes): x·w·(its first q rows) + its last row.
+// Save returns the model as an archive with the arrays w (d×q) and values (q). A classifier adds decision
+// ((q+1)×classes): decisions are x·w times its first q rows, plus its last row.
 func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Algorithm.String(),
 		Seed: m.Seed,
 		Rows: m.Rows, Dim: m.Dim(), Columns: m.Columns, W: m.W, Values: m.Values, Decision: m.Decision})
 }
 
-// Load returns the model that was saved; a kernel of one's own needs its profile. Every
-// shape is checked, and that W is orthonormal.
+// Load returns a saved model. Custom kernels need their profiles. It checks the shape of every array, and that W is
+// orthonormal.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	if !a.Open(Name, &h) {

@@ -18,9 +18,10 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// LearnClasses changes the model so that it chooses classes; nobody else may use it at the same time. It chooses by
-// linear discriminant analysis of the rows of XW (Fisher 1936), that is the class whose mean is nearest in the metric
-// of the covariance within classes, weighed by how many rows it has. labels are the classes 0..classes−1 of the rows.
+// LearnClasses turns the model into a classifier. It must not run concurrently with other methods. The classifier is
+// linear discriminant analysis on the rows of XW (Fisher 1936): it predicts the class with the nearest mean, in the
+// metric of the within-class covariance, with prior probabilities by the numbers of rows. labels are the classes
+// 0..classes−1 of the rows.
 //
 // Cost: one pass, and 2·n·(k+q)² flops for k classes with rows and q columns of W.
 func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.Source, labels []int, classes int) error {
@@ -36,7 +37,7 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 	for _, c := range labels {
 		counts[c]++
 	}
-	column, k := make([]int, classes), 0 // of a class in the factor
+	column, k := make([]int, classes), 0 // index of each class in the factor
 	for c, n := range counts {
 		if n > 0 {
 			column[c] = k
@@ -72,7 +73,7 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 	return m.discriminate(factor.R(), counts)
 }
 
-// wide returns numbers of a fixed size.
+// wide converts labels to int64.
 func wide(labels []int) []int64 {
 	out := make([]int64, len(labels))
 	for i, l := range labels {
@@ -81,16 +82,16 @@ func wide(labels []int) []int64 {
 	return out
 }
 
-// without is the decision for a class that no row has.
+// without is the decision for a class without rows.
 const without = -1e300
 
 // discriminate computes the decisions (x·W − μ)·S⁻¹·(μ_c − μ) − ½·(μ_c − μ)ᵀ·S⁻¹·(μ_c − μ) + log(n_c/n) for the means
 // μ_c of classes, the mean μ of all rows and the covariance S within classes. r is the triangular factor
 //
 //	[D  D·M]      D = diag(±√n_c), M the means of the classes that have rows
-//	[0    T]      TᵀT the scatter within classes
+//	[0    T]      TᵀT the within-class scatter
 //
-// of the class indicators beside XW. No squares are subtracted, so that rows far from 0 lose no digits.
+// of the class indicators followed by XW. No squares are subtracted, so rows far from 0 lose no digits.
 func (m *Model) discriminate(r blas64.General, counts []float64) error {
 	q, k := m.Dim(), r.Rows-m.Dim()
 	n, all := dense.Sum(counts), make([]float64, q) // the mean of all rows
@@ -111,7 +112,7 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 	}
 	s, err := dense.NewSVD(matrix.Columns(matrix.Rows(r, k, q), k, q))
 	if err != nil {
-		return fmt.Errorf("the covariance within classes: %w; scale the rows (`scale standard`)", err)
+		return fmt.Errorf("the covariance within classes: %w; scale the rows (`Treatment.Scale standard`)", err)
 	}
 	scale := math.Max(1, n-float64(len(counts)))
 	inverse := make([]float64, q)
@@ -143,7 +144,7 @@ func (m *Model) classOutputs(kind model.Output) ([]string, error) {
 		return nil, err
 	}
 	if m.Decision.Rows == 0 {
-		return nil, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `label`")
+		return nil, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `Data.Known`")
 	}
 	if kind == model.Class {
 		return []string{"class"}, nil
@@ -155,10 +156,10 @@ func (m *Model) classOutputs(kind model.Output) ([]string, error) {
 	return names, nil
 }
 
-// answer makes a worker that gives the classes and decisions of rows.
+// answer returns a worker that computes the classes and decisions of rows.
 func (m *Model) answer(r model.Request) model.Worker {
 	answers := family.Decisions{Classes: m.Decision.Cols}
-	var projected, decisions []float64 // of the largest panel so far
+	var projected, decisions []float64 // grow to the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(tilesize.PanelRows) {
 			xw, d := matrix.Reuse(&projected, x.Rows, m.Dim()), matrix.Reuse(&decisions, x.Rows, answers.Classes)
@@ -170,7 +171,7 @@ func (m *Model) answer(r model.Request) model.Worker {
 	}
 }
 
-// decide puts the decisions for rows of XW into dst, a column for each class.
+// decide stores the decisions for rows of XW in dst, one column for each class.
 func (m *Model) decide(dst, xw blas64.General) {
 	q := m.Dim()
 	dense.GemmRows(noTrans, xw, matrix.Rows(m.Decision, 0, q), 0, dst)

@@ -12,17 +12,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Data is what a fit reads.
+// Data is the input of a fit.
 type Data struct {
 	Rows stream.Source
-	// Known is what is known of each row: labels or targets, scores, or given clusters,
-	// as the paradigm says; nil for Unsupervised.
+	// Known has the labels, targets, scores or given clusters of the rows, depending on the paradigm; nil for
+	// Unsupervised.
 	Known *Response
 }
 
 var _ model.Data = (*Data)(nil)
 
-// Size returns the size of the data. The number of rows is -1 where it is not known.
+// Size returns the size of the data. The number of rows is -1 if unknown.
 func (d *Data) Size() model.Size {
 	s := model.Sources{Left: d.Rows}.Size()
 	switch k := d.Known; {
@@ -35,8 +35,8 @@ func (d *Data) Size() model.Size {
 	return s
 }
 
-// Sample returns rows. Fit works the words of kernels out from others: columns that are
-// constant do not count, and rows are moved together if the kernel allows it.
+// Sample returns rows of the source. Fit resolves words of kernels on other rows: without constant columns, and shifted
+// if the kernel allows it.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	return input.DrawRows(ctx, d.Rows, n, seed, "kernel")
 }
@@ -44,7 +44,7 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 // Facts returns the source and the known labels.
 func (d *Data) Facts() []any { return []any{d.Rows, d.Known} }
 
-// check returns an error if what is known is of other rows.
+// check returns an error if the response is for a different number of rows.
 func (d *Data) check(rows int) error {
 	if d.Known != nil && d.Known.Rows() != rows {
 		return fmt.Errorf("%s: %d rows, and %d labels or rows of targets", d.Rows.Info().Name, rows, d.Known.Rows())
@@ -52,7 +52,7 @@ func (d *Data) check(rows int) error {
 	return nil
 }
 
-// checkKnown returns an error unless data of a shape suit the paradigm.
+// checkKnown returns an error unless data of the given shape suit the paradigm.
 func (m Solver) checkKnown(s model.Size) error {
 	known := s.Classes > 0 || s.Targets > 0
 	switch {

@@ -8,14 +8,13 @@ import (
 	"github.com/nystream/nystream/internal/linalg/symeig"
 )
 
-// eigen is the decomposition of a symmetric matrix: eigenvalues descending, vectors in
-// the columns.
+// eigen is the eigendecomposition of a symmetric matrix: eigenvalues descending, eigenvectors in the columns.
 type eigen struct {
 	values  []float64
 	vectors blas64.General
 }
 
-// newEigen decomposes a symmetric matrix completely.
+// newEigen computes all eigenpairs of a symmetric matrix.
 func newEigen(a blas64.General) (*eigen, error) {
 	values, vectors, err := symeig.Decompose(a)
 	return &eigen{values, vectors}, err

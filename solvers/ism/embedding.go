@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// The features of embeddings, of which the leading vectors are wanted: what they may leave of the
-	// diagonal, and how many there may be at least.
+	// embeddingTolerance is the accepted mean residual diagonal of the features of embeddings, and embeddingLandmarks
+	// the smallest limit of their landmarks.
 	embeddingTolerance = 1e-6
 	embeddingLandmarks = 300
-	// embeddingRank is where singular values of the features are cut off, relative to the largest:
-	// the inverse of the landmarks' kernel is no more accurate.
+	// embeddingRank is the relative cutoff of singular values of the features, which matches the accuracy of the
+	// inverse of the landmarks' kernel.
 	embeddingRank = 1e-6
 )
 
-// embedder finds Y, the leading eigenvectors of H·K·H or of D^(−½)·K·D^(−½) for the kernel K of all
-// projected rows and its row sums D (Ng, Jordan and Weiss 2001, "On spectral clustering: analysis and an
-// algorithm"), by features on landmarks. Nothing of the size of K is formed.
+// embedder computes Y, the leading eigenvectors of H·K·H or of D^(−½)·K·D^(−½), for the kernel K of all projected rows
+// and its row sums D (Ng, Jordan and Weiss 2001, "On spectral clustering: analysis and an algorithm"). It uses features
+// on landmarks and forms no matrix of the size of K.
 type embedder struct {
 	data     *table
 	terms    []term
@@ -39,21 +39,21 @@ type embedder struct {
 	entries int64
 }
 
-// embedding is Y, and the degrees of K if they were divided by.
+// embedding is Y, with the degrees of K if K was divided by them.
 type embedding struct {
 	y       blas64.General
 	degrees []float64
 }
 
-// projected are rows as the kernel takes them: how many, their number of columns, and how
-// they come from rows of a source, the first of which has number first.
+// projected describes projected rows: their number and dimension, and the function that projects rows of a source.
+// first is the number of the first row.
 type projected struct {
 	src     stream.Source
 	n, cols int
 	take    func(dst, rows blas64.General, first int)
 }
 
-// inMemory returns rows that were projected.
+// inMemory returns projected rows that are in memory.
 func inMemory(xw blas64.General) projected {
 	return projected{src: stream.FromMatrix("projected rows", xw), n: xw.Rows, cols: xw.Cols,
 		take: func(dst, rows blas64.General, _ int) {
@@ -63,9 +63,9 @@ func inMemory(xw blas64.General) projected {
 		}}
 }
 
-// embed finds Y for projected rows, with a projected sample of them. A degree is at least K_ii: what
-// features add for other rows may be negative. It is an error if a degree is not positive or overflows.
-// Cost: three passes, n·r entries in each and 4·n·r² flops.
+// embed computes Y for projected rows, given a projected sample of them. A degree is at least K_ii, since the features
+// may add a negative sum for the other rows. It fails if a degree is not positive or overflows. Cost: three passes of
+// n·r entries each, and 4·n·r² flops.
 func (m *embedder) embed(ctx context.Context, rows projected, sample blas64.General) (*embedding, error) {
 	f, err := m.features(ctx, rows, sample)
 	if err != nil {
@@ -94,18 +94,18 @@ func (m *embedder) embed(ctx context.Context, rows projected, sample blas64.Gene
 	return &embedding{y, f.degrees}, nil
 }
 
-// features are F with K ≈ F·Fᵀ: the features of each term times the root of its weight, side by side.
+// features is F with K ≈ F·Fᵀ: the features of each term times the square root of its weight, side by side.
 type features struct {
 	projected
 	marks   []*landmarks
 	roots   []float64 // of the weights
 	cols    int
-	sums    []float64 // of the columns of F, or their means if they are centred
+	sums    []float64 // of the columns of F; means if F is centred
 	degrees []float64 // of the rows, nil to centre
 }
 
-// features picks the landmarks of each term. Those of inner products alone have as many as the rank
-// of the rows.
+// features selects the landmarks of each term. Terms that are inner products alone have as many as the rank of the
+// rows.
 func (m *embedder) features(ctx context.Context, rows projected, sample blas64.General) (*features, error) {
 	f := &features{projected: rows}
 	for _, t := range m.terms {
@@ -125,7 +125,7 @@ func (f *features) add(marks *landmarks, weight float64) {
 	f.cols += len(marks.index)
 }
 
-// visitor returns a function that hands on F of the panels of a block.
+// visitor returns a function that passes F to visit, panel by panel of a block.
 func (f *features) visitor() func(b *stream.Block, visit func(first int, f blas64.General) error) error {
 	const n = tilesize.PanelRows
 	x, all, c := matrix.New(n, f.projected.cols), matrix.New(n, f.cols), make([]float64, n*f.cols)
@@ -153,10 +153,10 @@ func (f *features) visitor() func(b *stream.Block, visit func(first int, f blas6
 	}
 }
 
-// embeddingPass is the name of the passes in progress reports.
+// embeddingPass is the name of these passes in progress reports.
 const embeddingPass = "spectral embedding"
 
-// sum sums up the columns of F.
+// sum sums the columns of F.
 func (f *features) sum(ctx context.Context, e stream.Engine) error {
 	all, err := stream.Fold(ctx, e, embeddingPass, f.src, func() *sketch.Sum { return sketch.NewSum(1, f.cols) },
 		func() func(*sketch.Sum, *stream.Block) error {
@@ -194,7 +194,7 @@ func (f *features) weigh(rows blas64.General, first int) {
 	}
 }
 
-// leading returns the matrix by which the weighed F gives its leading left singular vectors.
+// leading returns the matrix that maps the weighted F to its leading left singular vectors.
 func (f *features) leading(ctx context.Context, e stream.Engine, most int) (turn blas64.General, err error) {
 	gram, err := stream.Fold(ctx, e, embeddingPass, f.src, func() *sketch.Gram { return sketch.NewGram(f.cols, f.cols) },
 		func() func(*sketch.Gram, *stream.Block) error {
@@ -227,7 +227,7 @@ func (f *features) leading(ctx context.Context, e stream.Engine, most int) (turn
 	return turn, nil
 }
 
-// multiply multiplies the weighed F by a small matrix.
+// multiply multiplies the weighted F by a small matrix.
 func (f *features) multiply(ctx context.Context, e stream.Engine, by blas64.General) (blas64.General, error) {
 	return stream.MapRows(ctx, e, embeddingPass, f.src, by.Cols, func() func(blas64.General, *stream.Block) error {
 		each := f.visitor()
@@ -241,7 +241,7 @@ func (f *features) multiply(ctx context.Context, e stream.Engine, by blas64.Gene
 	})
 }
 
-// unitRows returns m with each row divided by its norm; rows of zeros stay.
+// unitRows returns m with each row divided by its norm; zero rows are unchanged.
 func unitRows(m blas64.General) blas64.General {
 	unit := matrix.Clone(m)
 	for i := range m.Rows {

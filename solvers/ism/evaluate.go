@@ -10,17 +10,17 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// evaluator works out Φ and J: what an engine does.
+// evaluator computes Φ and J. Each engine implements it.
 type evaluator interface {
 	// start returns Φ₀: Φ with f'(0) for f'(β) (paper, Table 1).
 	start(ctx context.Context, g *gamma) (phi blas64.General, err error)
 	// evaluate returns Φ(W) and J(W). w has orthonormal columns.
 	evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error)
-	// noise returns the relative error of J beyond which two of them cannot be told apart.
+	// noise returns the relative error of J, below which two values are indistinguishable.
 	noise() float64
 }
 
-// evaluation is what is known of one W.
+// evaluation holds the results for one W.
 type evaluation struct {
 	w         blas64.General
 	phi       blas64.General // symmetric
@@ -30,7 +30,8 @@ type evaluation struct {
 // check returns an error unless all numbers are finite.
 func (v *evaluation) check() error {
 	if !matrix.IsFinite(v.objective) || !dense.Finite(v.phi) {
-		return fmt.Errorf("the objective is %v: sums overflow; scale the rows (`scale standard`)", v.objective)
+		return fmt.Errorf("the objective is %v: sums overflow; scale the rows (`Treatment.Scale standard`)",
+			v.objective)
 	}
 	return nil
 }

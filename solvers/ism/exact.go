@@ -18,13 +18,13 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// exact is the engine that visits all pairs of rows. With M = Γ ⊙ (Σ f' of inner
-// products − 2·Σ f' of distances) and D the sums of the rows of 2·Γ ⊙ Σ f' of distances,
+// exact is the engine that visits all pairs of rows. Let M = Γ ⊙ (Σ f' of inner products − 2·Σ f' of distances) and D
+// the row sums of 2·Γ ⊙ Σ f' of distances. Then
 //
 //	Φ = XᵀMX + Xᵀ·diag(D)·X = XᵀS + SᵀX      S = UX + ½·diag(D)·X,  M = U + Uᵀ
 //
-// where U has the tiles on one side of the diagonal, and half of those on it. S is n×d:
-// a tile costs one product with a block of rows, and both halves of Φ come from one.
+// where U has the tiles on one side of the diagonal, and half of the diagonal tiles. S is n×d: each tile takes one
+// product with a block of rows, which yields both halves of Φ.
 type exact struct {
 	data    *table
 	x       blas64.General // all rows, n×d
@@ -37,7 +37,7 @@ type exact struct {
 	passes  int
 }
 
-// prepare sets the engine up: terms with their numbers, and their local scales.
+// prepare resolves the terms and computes their local scales.
 func (x *exact) prepare(ctx context.Context, data *table, terms []term, held *sampled) (err error) {
 	x.data, x.terms, x.scales = data, terms, make(map[int][]float64)
 	for _, t := range terms {
@@ -50,7 +50,7 @@ func (x *exact) prepare(ctx context.Context, data *table, terms []term, held *sa
 	return nil
 }
 
-// noise returns that of sums of many numbers of either sign.
+// noise returns the rounding error of a long sum of terms of either sign.
 func (x *exact) noise() float64 { return 10 * rounding }
 
 func (x *exact) start(ctx context.Context, g *gamma) (blas64.General, error) {
@@ -79,8 +79,8 @@ func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eval
 	return v, v.check()
 }
 
-// exactPass is what a pass makes. Calls for the same row block, or the same column
-// block, follow one another: see [stream.Pairs].
+// exactPass holds the results of a pass. Calls for the same row block or column block are sequential: see
+// [stream.Pairs].
 type exactPass struct {
 	*exact
 	s                    blas64.General // S without the degrees
@@ -100,7 +100,7 @@ func (p *exactPass) worker() func(i, j *stream.Block) error {
 	}
 }
 
-// exactTile is the scratch memory of a worker.
+// exactTile is the workspace of a worker.
 type exactTile struct {
 	*exactPass
 	gamma, product blas64.General    // tiles of Γ and M
@@ -138,7 +138,7 @@ func (t *exactTile) visit(i, j *stream.Block) {
 	blas64.Gemm(noTrans, noTrans, factor, product, matrix.Rows(t.x, second, cols), 1, matrix.Rows(t.s, first, rows))
 }
 
-// term adds what a term gives to M and to the degrees, and is its Σ Γ_ij·f_ij.
+// term adds the contribution of a term to M and to the degrees, and returns Σ Γ_ij·f_ij.
 func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, first, second int) float64 {
 	scales := t.scales[term.Neighbour]
 	copy(value.Data, beta.Data)
@@ -215,11 +215,11 @@ func (p *exactPass) phi() blas64.General {
 	return phi
 }
 
-// scaleRows is how many rows of the sample local scales look at.
+// scaleRows is the number of sample rows used for local scales.
 const scaleRows = 1000
 
-// localScales returns σ_i of all rows: the distance from their neighbour with a number among the rows
-// of a sample, those equal to them not counted; if there are fewer, from the farthest.
+// localScales returns σ_i of all rows: the distance from their neighbour of the given number in a sample, not counting
+// equal rows. If there are too few, it is the distance from the farthest.
 func (x *exact) localScales(ctx context.Context, sample blas64.General, neighbour int) ([]float64, error) {
 	size := sample.Rows
 	if neighbour >= size {
@@ -231,7 +231,7 @@ func (x *exact) localScales(ctx context.Context, sample blas64.General, neighbou
 		for k := range tile.Rows {
 			row, i := matrix.Row(tile, k), first+k
 			slices.Sort(row)
-			equal := 0 // the row itself, and others like it
+			equal := 0 // including the row itself
 			for equal < size && row[equal] == 0 {
 				equal++
 			}

@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// settings returns the solver with its defaults, or an error that says which setting is
-// none.
+// settings returns the solver with its defaults. It fails, naming the setting, if one is invalid.
 func (m Solver) settings() (Solver, error) {
 	m.Iterations, m.Rounds, m.Landmarks = cmp.Or(m.Iterations, 50), cmp.Or(m.Rounds, 20), cmp.Or(m.Landmarks, 300)
 	m.ChangeTol, m.Mu = cmp.Or(m.ChangeTol, 0.01), cmp.Or(m.Mu, 1)
@@ -44,49 +43,47 @@ func (m Solver) checkParadigm() error {
 	return nil
 }
 
-// degrees reports whether Y comes from the kernel divided by its degrees.
+// degrees reports whether the kernel is divided by its degrees in the embedding Y.
 func (m Solver) degrees() bool { return m.Paradigm == SemiSupervised || m.Paradigm == Alternative }
 
-// heldRows is how many rows a fit holds at least, if there are so many: landmarks are picked from them.
+// heldRows is the smallest sample of a fit, from which landmarks are chosen.
 const heldRows = 2000
 
-// sampleSize returns how many rows of n a fit holds.
+// sampleSize returns the size of the sample for n rows.
 func (m Solver) sampleSize(n int) int { return min(n, max(heldRows, m.Landmarks)) }
 
-// fitting is a fit under way.
+// fitting is a fit in progress.
 type fitting struct {
 	Solver
 	known   *Response
-	all     *table // as the source gives it
-	data    *table // where the engine reads: all, or memory
+	all     *table // rows of the source
+	data    *table // rows read by the engine: all, or a copy in memory
 	held    *sampled
-	kernel  kernelgen.Kernel // with numbers once it was resolved
+	kernel  kernelgen.Kernel // resolved by prepare
 	terms   []term
 	choice  Algorithm
 	engine  evaluator
 	fit     *Fit
 	it      *iteration
-	weights [2]float64 // of Ω and of what is known, in Γ
+	weights [2]float64 // of Ω and of the response, in Γ
 }
 
 // Fit finds W for the rows of d.
 //
-// Passes: one for the means and spreads of the columns, one for the start, and then
-// for exact none (it loads the rows before the start), for linear one for each W tried, and
-// another if the kernel has distances.
-// Where clusters are looked for, three for the first Y (four for Alternative), and for
-// linear one a round besides. A source that can be read only once is refused. Where rows
-// cannot be had by number, the sample takes a pass that is not counted.
+// Passes: one for the means and spreads of the columns, and one for the start. The exact engine then makes none, since
+// it loads the rows before the start. The linear engine makes one for each W tried, and another if the kernel has
+// distances. Finding clusters takes three for the first Y (four for Alternative), and with the linear engine one more
+// each round. A source that can be read only once is an error. If rows cannot be gathered by number, sampling takes a
+// pass that is not counted.
 //
-// Errors: values that are not finite (naming row and column), a response of another
-// length, fewer than 2 rows, no column that varies, Dim beyond the columns that do,
-// a Γ that is 0 (one class only), numbers that overflow, and kernels without a gradient
-// ([kernelgen.Kernel.Terms]).
+// Fit fails for values that are not finite (naming row and column), a response of another length, fewer than 2 rows, no
+// column that varies, Dim above the number of varying columns, a Γ that is 0 (a single class), numbers that overflow,
+// and kernels without a gradient ([kernelgen.Kernel.Terms]).
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
 
-// fit is Fit for who waits until it ends.
+// fit implements Fit.
 func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	m, err := m.settings()
 	if err != nil {
@@ -115,8 +112,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	return f.finish(d.Rows.Info())
 }
 
-// prepare reads the columns, checks shapes, makes numbers of words, and sets up the
-// engine.
+// prepare reads the columns, checks shapes, resolves words, and sets up the engine.
 func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err error) {
 	src := d.Rows
 	name := src.Info().Name
@@ -166,8 +162,8 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 	return err
 }
 
-// passRows returns the size of a block: more rows than is usual for many columns, since the
-// linear engine has an accumulator that is large beside them.
+// passRows returns the size of a block. The linear engine has large accumulators, so with many columns it uses more
+// rows than usual.
 func passRows(choice Algorithm, e stream.Engine, d int) int {
 	if choice == AlgorithmLinear && e.BlockRows == 0 && d <= 2048 {
 		return max(stream.BlockRows(d), tilesize.PanelRows)
@@ -175,12 +171,11 @@ func passRows(choice Algorithm, e stream.Engine, d int) int {
 	return e.BlockRows
 }
 
-// exactCost is up to how many entries, times the columns that each is multiplied by, the exact
-// engine is chosen.
+// exactCost limits the exact engine under AlgorithmAuto: entries times the columns each is multiplied by.
 const exactCost = 2e10
 
-// chooseEngine returns the engine for a fit of n rows with d columns. It is an error if the engine asked
-// for, or the clusters, need features that the kernel does not have.
+// chooseEngine returns the engine for a fit of n rows with d columns. It fails if the requested engine, or the
+// clusters, need features that the kernel does not have.
 func (m Solver) chooseEngine(n, d int, terms []term) (Algorithm, error) {
 	const remedy = "%v is not known to be positive semi-definite, as landmarks need; take %s"
 	centred := !m.degrees()
@@ -190,7 +185,7 @@ func (m Solver) chooseEngine(n, d int, terms []term) (Algorithm, error) {
 	t, found := refused(terms, func(t term) bool { return t.featured(centred) })
 	switch {
 	case m.Algorithm == AlgorithmLinear && found:
-		return 0, fmt.Errorf(remedy, t.Kernel, "`engine exact`")
+		return 0, fmt.Errorf(remedy, t.Kernel, "`Algorithm exact`")
 	case m.Algorithm != AlgorithmAuto:
 		return m.Algorithm, nil
 	case found || float64(n)*float64(n)*float64(d+m.Dim+16) <= exactCost:
@@ -209,7 +204,7 @@ func (f *fitting) supervised(ctx context.Context) (settled bool, err error) {
 	return f.it.run(ctx)
 }
 
-// finish makes the model of the W accepted last.
+// finish makes the model of the last accepted W.
 func (f *fitting) finish(info stream.Info) (*Fit, error) {
 	w, values, err := ritz(f.it.at)
 	if err != nil {
@@ -237,7 +232,7 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		r.Landmarks = x.features
 		r.FeatureError = x.left
 		if x.left > 10*featureTolerance {
-			r.Warn(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
+			r.Warn(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `Landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
 		}
 	}
 	if r.NotConverged {

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// gamma is Γ, the sum of its parts. It is zero without parts.
+// gamma is Γ, the sum of its parts: zero without parts.
 type gamma struct {
 	n     int
 	parts []*part
@@ -18,11 +18,11 @@ type gamma struct {
 // part is weight·G·Gᵀ. G is dense, or H·Y for the one-hot matrix Y of class codes.
 type part struct {
 	weight  float64
-	codes   []int32        // the class of each row, or
+	codes   []int32        // the class of each row; nil for a dense G
 	g       blas64.General // G, n×k
 	k       int            // columns of G
-	sums    []float64      // Gᵀ1, or Yᵀ1: how many rows the classes have
-	centred bool           // Gᵀ1 = 0 but for rounding
+	sums    []float64      // Gᵀ1, or Yᵀ1: the sizes of the classes
+	centred bool           // Gᵀ1 = 0 up to rounding
 }
 
 // centred returns weight·H·K_Y·H.
@@ -46,7 +46,7 @@ func ofFactors(g blas64.General, weight float64) *part {
 	return p
 }
 
-// centredFactors returns weight·H·G·Gᵀ·H. Columns that are constant become 0.
+// centredFactors returns weight·H·G·Gᵀ·H. Constant columns become 0.
 func centredFactors(g blas64.General, weight float64) *part {
 	c := matrix.Clone(g)
 	for i := range c.Rows {
@@ -73,7 +73,7 @@ func (p *part) centre(sums blas64.General) {
 	}
 }
 
-// addSums adds Gᵀ·c, or Yᵀ·c, for rows from number i on.
+// addSums adds Gᵀ·c, or Yᵀ·c, for rows starting at number i.
 func (p *part) addSums(sums, c blas64.General, i int) {
 	if p.codes == nil {
 		blas64.Gemm(trans, noTrans, 1, matrix.Rows(p.g, i, c.Rows), c, 1, sums)
@@ -108,7 +108,7 @@ func (g *gamma) factors() (left, right blas64.General) {
 	return left, right
 }
 
-// centred reports whether Γ1 = 0, but for rounding.
+// centred reports whether Γ1 = 0 up to rounding.
 func (g *gamma) centred() bool {
 	for _, p := range g.parts {
 		if !p.centred {
@@ -133,7 +133,7 @@ func (g *gamma) check(what string) error {
 	return fmt.Errorf("%s is the same for all rows, so that every W depends on it alike; give at least two classes or values", what)
 }
 
-// zero reports whether the part is zero, as that of one class is.
+// zero reports whether the part is zero, as for a single class.
 func (p *part) zero() bool {
 	if p.codes == nil {
 		return dense.MaxAbs(p.g) == 0

@@ -11,32 +11,29 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// iteration is Algorithm 1 with damped steps, for one Γ after the other.
+// iteration runs Algorithm 1 with damped steps, for a sequence of Γ.
 type iteration struct {
 	Solver
 	engine  evaluator
 	gamma   *gamma
 	flat    bool        // Φ does not depend on W
-	at      *evaluation // the W that was accepted last
-	eig     *eigen      // the leading pairs of its Φ
-	history []float64   // J of the W that were accepted
-	largest float64     // |J| of those that were tried
+	at      *evaluation // the last accepted W
+	eig     *eigen      // the leading eigenpairs of its Φ
+	history []float64   // J of accepted W
+	largest float64     // largest |J| so far
 	tried   int
 	damped  int
 }
 
 const (
-	// rounding is what J may fall by, relative to the largest |J| so far, and still count as not
-	// fallen.
+	// rounding is the decrease of J, relative to the largest |J| so far, that still counts as none.
 	rounding = 1e-12
-	// firstDamping is τ of a first damped step, in units of ‖Φ‖_F; beyond lastDamping
-	// steps are so small that nothing is to be gained.
+	// firstDamping is τ of the first damped step, in units of ‖Φ‖_F. Beyond lastDamping, steps are too small to matter.
 	firstDamping = 0.25
 	lastDamping  = 1e6
 )
 
-// run iterates for a Γ until W settles, from the W that is there or, if there is none,
-// from Φ₀.
+// run iterates for one Γ until W settles, from the current W or, if there is none, from Φ₀.
 func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 	start := blas64.General{}
 	if it.at != nil {
@@ -116,12 +113,12 @@ func (it *iteration) accept(v *evaluation, eig *eigen) {
 	it.history = append(it.history, v.objective)
 }
 
-// leading returns the leading pairs of Φ, far more accurate than the iteration is to be.
+// leading returns the leading eigenpairs of Φ, far more accurately than the iteration requires.
 func (it *iteration) leading(ctx context.Context, phi, guess blas64.General) (*eigen, error) {
 	return leading(ctx, phi, it.Dim, guess, math.Max(1e-12, 1e-4*it.ChangeTol))
 }
 
-// step returns the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of ‖Φ‖_F.
+// step returns the next W: the leading eigenvectors of Φ + τ·WWᵀ, with τ in units of ‖Φ‖_F.
 func (it *iteration) step(ctx context.Context, damping float64) (blas64.General, error) {
 	if damping == 0 {
 		return it.eig.vectors, nil
@@ -147,9 +144,8 @@ func relativeChange(a, b []float64) float64 {
 	return off / size
 }
 
-// angle returns the largest principal angle between the next W and this one, of the directions
-// that are determined: those whose eigenvalue is beyond δ of the largest. The others, as
-// there are for more dimensions than Γ has rank, may be anything.
+// angle returns the largest principal angle between the next W and the current one. It ignores undetermined directions,
+// with eigenvalues below δ of the largest; these exist if Dim exceeds the rank of Γ.
 func (it *iteration) angle(next blas64.General) (float64, error) {
 	small := dense.SymmetricPart(dense.Mul(trans, next, noTrans, dense.Mul(noTrans, it.at.phi, noTrans, next)))
 	eig, err := newEigen(small)
@@ -174,7 +170,7 @@ func residual(v *evaluation) float64 {
 	return dense.Frobenius(pw) / norm
 }
 
-// residuals returns ‖Φw − λw‖ of pairs, relative to the largest λ; nil if all are 0.
+// residuals returns ‖Φw − λw‖ of each pair, relative to the largest λ; nil if all λ are 0.
 func residuals(phi, w blas64.General, values []float64) []float64 {
 	largest := 0.0
 	for _, v := range values {
@@ -186,8 +182,8 @@ func residuals(phi, w blas64.General, values []float64) []float64 {
 	return krylov.Residuals(dense.Mul(noTrans, phi, noTrans, w), w, values, largest)
 }
 
-// ritz turns W within its span so that WᵀΦW is diagonal, descending, with the largest
-// entry of each column positive.
+// ritz rotates W within its span so that WᵀΦW is diagonal and descending. The entry of largest magnitude in each column
+// is positive.
 func ritz(v *evaluation) (w blas64.General, values []float64, err error) {
 	small := dense.SymmetricPart(dense.Mul(trans, v.w, noTrans, dense.Mul(noTrans, v.phi, noTrans, v.w)))
 	eig, err := newEigen(small)

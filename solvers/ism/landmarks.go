@@ -22,13 +22,12 @@ const (
 	trans   = blas.Trans
 )
 
-// What pivoted Cholesky may leave of the diagonal, in the mean over rows.
+// Tolerances of pivoted Cholesky, for the mean residual diagonal.
 const (
-	// featureTolerance is for the features of an iteration. Φ and J are off by some ten times as
-	// much, relative.
+	// featureTolerance is for the features of an iteration. The relative error of Φ and J is about ten times as large.
 	featureTolerance = 1e-4
-	// targetTolerance is for the kernel of targets. It is small, since Γ does not see the constant
-	// that most of a flat kernel is.
+	// targetTolerance is for the kernel of targets. It is small because Γ removes the constant, which dominates a flat
+	// kernel.
 	targetTolerance = 1e-8
 )
 
@@ -38,14 +37,14 @@ const (
 type landmarks struct {
 	tiles   *tiles.Tiles
 	rows    *tiles.Rows    // J
-	index   []int          // which rows of the pool they are
+	index   []int          // indices in the pool
 	project blas64.General // P, r×r
 	inverse blas64.General // Q
-	left    float64        // the part of K_ii that they leave, in the mean over the pool
-	cost    int64          // entries that the choice took
+	left    float64        // mean residual fraction of K_ii over the pool
+	cost    int64          // entries evaluated for the choice
 }
 
-// columns returns the number of columns of C; 1 for the column of ones that stands for no landmarks.
+// columns returns the number of columns of C. A nil l stands for a single column of ones.
 func (l *landmarks) columns() int {
 	if l == nil {
 		return 1
@@ -53,16 +52,15 @@ func (l *landmarks) columns() int {
 	return len(l.index)
 }
 
-// errZero reports that a kernel is zero, which that of distances is to rounding when all of
-// them are tiny beside its width.
+// errZero reports a zero kernel. A kernel of distances is zero up to rounding if all distances are tiny relative to its
+// width.
 var errZero = fmt.Errorf("%w: it is zero", errKernel)
 
-var errKernel = errors.New("the kernel of the rows is zero or overflows; scale the rows (`scale standard`), or choose other parameters")
+var errKernel = errors.New("the kernel of the rows is zero or overflows; scale the rows (`Treatment.Scale standard`), or choose other parameters")
 
-// newLandmarks picks at most so many landmarks from the rows of a pool, by Cholesky factorisation
-// with pivoting of their kernel: K_JJ = L·Lᵀ, P = L⁻ᵀ. The next is always the row of which most is
-// left in proportion to its diagonal, so that a few large rows do not outweigh the others, down to the
-// tolerance. Cost: r·m entries and r²·m flops for m rows.
+// newLandmarks selects landmarks from the rows of a pool by pivoted Cholesky factorisation of their kernel: K_JJ =
+// L·Lᵀ, P = L⁻ᵀ. Each pivot has the largest residual relative to its diagonal, so a few large rows do not dominate. It
+// stops at most landmarks or at the tolerance. Cost: r·m entries and r²·m flops for m rows.
 func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most int, tolerance float64) (*landmarks, error) {
 	l := &landmarks{tiles: k}
 	diagonal := make([]float64, pool.Rows)
@@ -100,8 +98,8 @@ func (l *landmarks) between(ctx context.Context, e stream.Engine, rows blas64.Ge
 	return l.tiles.Between(ctx, e, &tiles.Rows{Dense: rows}, l.rows, basis.PanelRows)
 }
 
-// mostLeft returns the row of which most is left, in proportion to its diagonal, and the mean
-// of what is left over the rows whose diagonal is not 0.
+// mostLeft returns the row with the largest residual relative to its diagonal, and the mean relative residual over the
+// rows with a positive diagonal.
 func mostLeft(left, diagonal []float64) (row int, mean float64) {
 	rows := 0.0
 	for _, d := range diagonal {

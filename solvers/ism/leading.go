@@ -13,12 +13,12 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// Leading eigenpairs of Φ, of which few of many are wanted and a good guess is known, by
-// package krylov: products of matrices, where a complete decomposition is not. Those that
-// do not settle come from a reduction to tridiagonal form.
+// Leading eigenpairs of Φ are computed by package krylov, since few of many are needed and a good guess is known. It
+// works by matrix products, unlike a complete decomposition. Eigenpairs that do not converge come from a reduction to
+// tridiagonal form.
 const (
-	completeSize = 128 // matrices up to so large are decomposed completely
-	krylovExtra  = 4   // vectors beyond those wanted
+	completeSize = 128 // matrices up to this order are decomposed completely
+	krylovExtra  = 4   // additional vectors
 	krylovBlocks = 5
 	krylovPasses = 200
 
@@ -26,10 +26,9 @@ const (
 	looseResidual = 1e-4
 )
 
-// leading returns the k algebraically largest eigenpairs of a symmetric matrix, with residuals
-// of at most tolerance·‖a‖_F; those whose eigenvalue is below looseBelow of the largest, of
-// which there may be many alike, of at most looseResidual if that is more. guess has as many
-// rows and at most k columns: the Krylov space begins with it, and with random vectors.
+// leading returns the k largest eigenpairs of a symmetric matrix, with residuals of at most tolerance·‖a‖_F. Those with
+// eigenvalues below looseBelow of the largest, which may be many and close together, need only residuals of
+// looseResidual. The Krylov space starts with guess, which has at most k columns, and random vectors.
 func leading(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
 	if few(a.Rows, k) {
 		eig, err := byKrylov(ctx, a, k, guess, tolerance)
@@ -47,10 +46,10 @@ func leading(ctx context.Context, a blas64.General, k int, guess blas64.General,
 	return eig.first(k), nil
 }
 
-// few reports whether k of n eigenpairs are so few that no complete decomposition is made.
+// few reports whether k of n eigenpairs are few enough for the Krylov method.
 func few(n, k int) bool { return n > completeSize && (k+krylovExtra)*krylovBlocks <= n/2 }
 
-// byKrylov returns the pairs, nil if they do not settle.
+// byKrylov returns the eigenpairs, nil if they do not converge.
 func byKrylov(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
 	x := matrix.New(a.Rows, k+krylovExtra)
 	for i := range guess.Rows {
@@ -70,7 +69,7 @@ func byKrylov(ctx context.Context, a blas64.General, k int, guess blas64.General
 	return &eigen{p.Values, p.U}, nil
 }
 
-// byReduction returns the pairs from the tridiagonal form of a copy of the matrix, nil if they are not found.
+// byReduction returns the eigenpairs from the tridiagonal form of a copy of the matrix, nil if it fails.
 func byReduction(a blas64.General, k int) (*eigen, error) {
 	x := matrix.New(a.Rows, k)
 	leadingRandom().Normals(x)
@@ -83,8 +82,8 @@ func byReduction(a blas64.General, k int) (*eigen, error) {
 
 func leadingRandom() sketch.Random { return sketch.NewRandom(0, "leading eigenvectors of Phi") }
 
-// leadingNumbers returns how many numbers it takes to find k eigenpairs of an n×n matrix: a copy that is reduced, with
-// the Krylov space before it, or the matrices of a complete decomposition.
+// leadingNumbers returns the memory for k eigenpairs of an n×n matrix, in numbers: the Krylov space and the copy that
+// is reduced, or a complete decomposition.
 func leadingNumbers(n, k int64) int64 {
 	if few(int(n), int(k)) {
 		return n*n + n*(k+krylovExtra)*(2*krylovBlocks+4)
@@ -92,8 +91,7 @@ func leadingNumbers(n, k int64) int64 {
 	return 5 * n * n
 }
 
-// settledPairs reports whether all residuals are as small as they are to be, relative to the
-// Frobenius norm.
+// settledPairs reports whether all residuals meet the tolerance of leading, relative to the Frobenius norm.
 func settledPairs(tolerance, frobenius float64) krylov.Criterion {
 	return func(values, residuals []float64, norm float64) bool {
 		for j, r := range residuals {
@@ -109,9 +107,9 @@ func settledPairs(tolerance, frobenius float64) krylov.Criterion {
 	}
 }
 
-// largestAngle returns the largest principal angle between the spans of two matrices with
-// orthonormal columns, in radians: by the sine ‖(I − uuᵀ)v‖₂, which is accurate for
-// small angles (Knyazev & Zhu 2012, the paper's reference 44).
+// largestAngle returns the largest principal angle, in radians, between the spans of two matrices with orthonormal
+// columns. It uses the sine ‖(I − uuᵀ)v‖₂, which is accurate for small angles (Knyazev & Zhu 2012, the paper's
+// reference 44).
 func largestAngle(u, v blas64.General) (float64, error) {
 	rest := matrix.Clone(v)
 	blas64.Gemm(noTrans, noTrans, -1, u, dense.Mul(trans, u, noTrans, v), 1, rest)

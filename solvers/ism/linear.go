@@ -13,21 +13,21 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
-// linear is the engine that makes one pass for each W, and a light one before it for kernels of distances.
+// linear is the engine that makes one pass for each W, preceded by a light one for kernels of distances.
 type linear struct {
 	data  *table
 	terms []term
 	held  *sampled // the sample
-	most  int      // landmarks
-	// tolerance is what they may leave of the diagonal.
+	most  int      // limit of landmarks
+	// tolerance is the accepted residual of the diagonal.
 	tolerance float64
 
 	entries  int64
-	features int     // of the first term, in the last pass
-	left     float64 // the largest part of a trace that features left on the sample
+	features int     // number of landmarks of the first term, in the last pass
+	left     float64 // largest fraction of a trace missing from the features of the sample
 }
 
-// noise returns what the features leave, which changes from one W to the next.
+// noise returns the error of the features, which changes from one W to the next.
 func (l *linear) noise() float64 { return math.Max(rounding, 10*l.left) }
 
 func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
@@ -61,7 +61,7 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 	return v, v.check()
 }
 
-// add picks the landmarks of a term for W.
+// add selects the landmarks of a term for W.
 func (l *linear) add(ctx context.Context, p *pass, t term) error {
 	if t.Slope.Flat {
 		p.addSlope(t, t.Weight*t.Slope.Factor, nil)
@@ -78,7 +78,7 @@ func (l *linear) add(ctx context.Context, p *pass, t term) error {
 	k, factor := t.values(p.gamma.centred())
 	marks, err = l.landmarks(ctx, k, p.w)
 	if t.anchored(p.gamma.centred()) && errors.Is(err, errZero) {
-		return nil // f is constant to rounding, and Γ does not see constants
+		return nil // f is constant up to rounding, and Γ removes constants
 	}
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (l *linear) add(ctx context.Context, p *pass, t term) error {
 	return nil
 }
 
-// landmarks picks landmarks for W, from rows of the sample at equal steps.
+// landmarks selects landmarks for W from evenly spaced rows of the sample.
 func (l *linear) landmarks(ctx context.Context, k *tiles.Tiles, w blas64.General) (*landmarks, error) {
 	pool := dense.Mul(noTrans, l.held.some(2*l.most), noTrans, w)
 	marks, err := newLandmarks(ctx, k, pool, l.most, l.tolerance)
@@ -99,8 +99,8 @@ func (l *linear) landmarks(ctx context.Context, k *tiles.Tiles, w blas64.General
 	return marks, nil
 }
 
-// degrees finds the degrees of distances by a light pass, without products of rows: they need sums over
-// all rows, τ(z) = Σ_j g_j·κ'(x_j, z) at the landmarks z.
+// degrees computes the degrees of distances in a light pass, without products of rows. They need sums over all rows,
+// τ(z) = Σ_j g_j·κ'(x_j, z) at the landmarks z.
 func (l *linear) degrees(ctx context.Context, p *pass) error {
 	if !p.hasDistances() {
 		return nil
@@ -130,10 +130,10 @@ func (p *pass) hasDistances() bool {
 	return false
 }
 
-// setDegrees makes the degrees of part s of sums τ, k×r: 2·factor·τ·Q.
+// setDegrees sets the degrees of part s from sums τ, k×r: 2·factor·τ·Q.
 func (f *feature) setDegrees(s int, p *part, sums blas64.General) {
 	d := matrix.Clone(sums)
-	if p.codes != nil { // rows of G are those of Y less the shares of the classes
+	if p.codes != nil { // rows of G are those of Y minus the class proportions
 		shared := dense.MulVector(trans, sums, p.sums)
 		for a := range d.Rows {
 			matrix.Axpy(-1/float64(len(p.codes)), shared, matrix.Row(d, a))

@@ -13,32 +13,29 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Model is a subspace of the columns and how it was found. Rows are projected as the
-// source of the fit gave them: how raw rows are prepared is the caller's to keep
-// ([prepare.Source.Preparation]), as with the other models.
+// Model is a subspace of the columns. It projects rows as the source of the fit provided them. As with other models,
+// the caller stores the preparation of raw rows ([prepare.Source.Preparation]).
 type Model struct {
-	Kernel    kernelgen.Kernel // with numbers for all words and weights
+	Kernel    kernelgen.Kernel // with all words and weights resolved
 	Paradigm  Paradigm
 	Algorithm Algorithm      // exact or linear
-	W         blas64.General // d×q, orthonormal columns; the largest entry of each is positive
+	W         blas64.General // d×q, orthonormal columns; the entry of largest magnitude in each is positive
 	Values    []float64      // the q largest eigenvalues of Φ, descending
 	Columns   []string       // the names of the d columns
 	Rows      int64          // of the fit
 	Seed      uint64
-	// Decision gives the decisions for the classes of rows of XW, a column for each: their
-	// factors, and in the last row constants. It is empty where the model knows no classes, see
-	// [Model.LearnClasses].
+	// Decision maps rows of XW to decisions, one column for each class: coefficients, then a row of constants. It is
+	// empty without classes, see [Model.LearnClasses].
 	Decision blas64.General // (q+1)×classes
 }
 
 // Dim returns q, the number of new dimensions.
 func (m *Model) Dim() int { return m.W.Cols }
 
-// describedLoadings is how many columns a description names for a new dimension.
+// describedLoadings is the number of columns in the description of a new dimension.
 const describedLoadings = 5
 
-// Describe returns what the model says about itself: besides numbers, the columns that
-// weigh most in each new dimension.
+// Describe returns a summary of the model, including the columns with the largest weights in each new dimension.
 func (m *Model) Describe() *model.Description {
 	d := &model.Description{Method: Name, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: int64(m.W.Rows),
 		Rank: m.Dim(), Values: m.Values, Seed: m.Seed, Columns: m.W.Rows,
@@ -54,15 +51,15 @@ func (m *Model) Describe() *model.Description {
 	return d
 }
 
-// Loading is what a column of the data has in a new dimension.
+// Loading is the weight of a column of the data in a new dimension.
 type Loading struct {
 	Column int
 	Name   string
 	Weight float64 // the entry of W
 }
 
-// Loadings returns, for each new dimension, the columns that weigh most in it, at most so
-// many, by descending magnitude. Entries that are zero are left out.
+// Loadings returns, for each new dimension, up to most columns with the largest weights, by descending magnitude. Zero
+// weights are omitted.
 func (m *Model) Loadings(most int) [][]Loading {
 	all := make([][]Loading, m.W.Cols)
 	for j := range all {

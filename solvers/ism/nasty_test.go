@@ -78,7 +78,7 @@ func TestRefuses(t *testing.T) {
 	} {
 		for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
 			if name == "neighbour" && engine == AlgorithmLinear {
-				c.want = "take `engine exact`"
+				c.want = "take `Algorithm exact`"
 			}
 			c.solver.Algorithm = engine
 			_, err := c.solver.Fit(ctx, streamEngine, &Data{source(c.x), c.known}, c.kernel)

@@ -2,21 +2,20 @@ package ism
 
 import "github.com/nystream/nystream/internal/words"
 
-// Paradigm says what is known and what is looked for.
+// Paradigm selects the kind of response and the clusters to find.
 type Paradigm uint8
 
 const (
-	// Supervised: W depends on what is known, Γ = H·K_Y·H.
+	// Supervised: W depends on the response, Γ = H·K_Y·H.
 	Supervised Paradigm = iota
-	// Unsupervised: clusters Y and W are found together, Γ = H·Y·Yᵀ·H, where Y are
-	// the leading eigenvectors of H·K_XW·H. Both steps raise the same J.
+	// Unsupervised: clusters Y and W are found together, Γ = H·Y·Yᵀ·H, where Y has the leading eigenvectors of
+	// H·K_XW·H. Both steps increase the same J.
 	Unsupervised
-	// SemiSupervised: clusters that agree with scores Ŷ, eq. 2: Γ = Ω + μ·H·K_Ŷ·H with
-	// Ω = D^(−½)·Y·Yᵀ·D^(−½), D the degrees of K_XW and Y the leading eigenvectors of
-	// D^(−½)·K_XW·D^(−½). D is held while W is sought.
+	// SemiSupervised: clusters that agree with scores Ŷ, eq. 2. Γ = Ω + μ·H·K_Ŷ·H with Ω = D^(−½)·Y·Yᵀ·D^(−½), where D
+	// has the degrees of K_XW and Y the leading eigenvectors of D^(−½)·K_XW·D^(−½). D is fixed during the search for W.
 	SemiSupervised
-	// Alternative: clusters that differ from given classes, eq. 4: as SemiSupervised
-	// with −μ. The first Y is of the rows less the means of their given classes.
+	// Alternative: clusters that differ from given classes, eq. 4, as SemiSupervised with −μ. The first Y is that of
+	// the rows minus the means of their classes.
 	Alternative
 )
 
@@ -24,7 +23,7 @@ const (
 // alternative.
 func (p Paradigm) String() string { return words.Of(paradigmWords, p) }
 
-// ParseParadigm returns the paradigm that a word stands for.
+// ParseParadigm is the inverse of String. It fails for unknown words.
 func ParseParadigm(word string) (Paradigm, error) {
 	return words.Parse[Paradigm]("paradigm", paradigmWords, word)
 }

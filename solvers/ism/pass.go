@@ -12,8 +12,7 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// pass is one pass of the linear engine: the columns C that it computes for each row, and the sums
-// that it makes.
+// pass is one pass of the linear engine: the columns C computed for each row, and the sums
 //
 //	B_a = Xᵀ·diag(g_a)·C      d×r, for each column a of the factors of each part
 //	τ   = Gᵀ·C                k×r
@@ -23,21 +22,21 @@ type pass struct {
 	gamma    *gamma
 	w        blas64.General // d×q, or empty for Φ₀
 	features []*feature     // of f', one for each term
-	values   []*feature     // of f, where it is no multiple of f'
-	light    bool           // τ alone is wanted
-	cols     int            // of C for f'
-	more     int            // of C for f, behind them
+	values   []*feature     // of f, unless it is a multiple of f'
+	light    bool           // only τ is computed
+	cols     int            // number of columns of C for f'
+	more     int            // number of columns of C for f, which follow
 	layout   *layout
 }
 
-// feature is a block of columns of C: f' of a term is factor·C·Q·Cᵀ, or f.
+// feature is a block of columns of C. It approximates f' of a term, or f, by factor·C·Q·Cᵀ.
 type feature struct {
 	term        term
 	factor      float64
-	marks       *landmarks // nil: one column of ones
+	marks       *landmarks // nil for a single column of ones
 	first, cols int
-	// degrees are, for each part, k×r: the degree of row i is Σ_a g_ia·degrees[a]·c_i, for one-hot
-	// factors degrees[c_i]·c_i. Parts without degrees have none.
+	// degrees has a k×r matrix for each part: the degree of row i is Σ_a g_ia·degrees[a]·c_i, for one-hot factors
+	// degrees[c_i]·c_i. It is empty for parts without degrees.
 	degrees []blas64.General
 }
 
@@ -75,15 +74,15 @@ func (p *pass) hasDegrees() bool {
 	return false
 }
 
-// layout is where the sums of a pass are.
+// layout divides the sums of a pass into matrices.
 type layout struct {
-	moments []blas64.General // B of each part: k·d × r, one a behind the other
+	moments []blas64.General // B of each part: k·d × r, stacked by a
 	tau     []blas64.General // k × columns for f' and f
-	degrees blas64.General   // A, its upper half, or empty
+	degrees blas64.General   // A, its upper half; may be empty
 	size    int
 }
 
-// newLayout divides a vector. It measures it if v is nil.
+// newLayout divides a vector. If v is nil, it only computes the length.
 func (p *pass) newLayout(v []float64) *layout {
 	l, d := &layout{}, p.linear.data.d
 	matrix := func(rows, cols int) blas64.General {

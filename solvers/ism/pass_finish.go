@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// finish makes Φ and J of the sums.
+// finish computes Φ and J from the sums.
 func (p *pass) finish() *evaluation {
 	d := p.linear.data.d
 	v := &evaluation{w: p.w, phi: matrix.New(d, d)}
@@ -38,8 +38,8 @@ func (p *pass) finish() *evaluation {
 	return v
 }
 
-// product returns what a feature and a part give to Φ, degrees apart: factor·Σ_a B_a·Q·B_aᵀ, and −2
-// times that for distances.
+// product returns the contribution of a feature and a part to Φ, without degrees: factor·Σ_a B_a·Q·B_aᵀ, times −2 for
+// distances.
 func (p *pass) product(s int, part *part, f *feature) blas64.General {
 	factor, d := f.factor*part.weight, p.linear.data.d
 	if f.term.Base == kernelgen.SquaredDistance {
@@ -56,7 +56,7 @@ func (p *pass) product(s int, part *part, f *feature) blas64.General {
 	return phi
 }
 
-// objective returns what a term and a part give to J, if f follows from f'. phi is what they give to Φ.
+// objective returns the contribution of a term and a part to J, if f follows from f'. phi is their contribution to Φ.
 func (p *pass) objective(s int, part *part, f *feature, phi blas64.General) float64 {
 	slopes := func() float64 { return part.weight * f.squares(p.sumsOf(s, f)) } // ΣΓ·f'/factor
 	products := func() float64 { return dense.Dot(dense.Mul(noTrans, phi, noTrans, p.w).Data, p.w.Data) }

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// worker is the scratch memory of one worker.
+// worker is the workspace of one worker.
 type worker struct {
 	*pass
 	layout    *layout
@@ -29,7 +29,7 @@ func (p *pass) newWorker() *worker {
 		weightedX: matrix.New(n, d), weightedC: matrix.New(n, p.cols), degree: make([]float64, n)}
 }
 
-// add takes in a panel of rows, the first of which has number i.
+// add adds a panel of rows. i is the number of the first one.
 func (w *worker) add(rows blas64.General, i int) {
 	n := rows.Rows
 	x, xw, c := matrix.Rows(w.x, 0, n), matrix.Rows(w.xw, 0, n), matrix.Rows(w.c, 0, n)
@@ -123,8 +123,8 @@ func (w *worker) addDegrees(x, c blas64.General, i int) {
 	addWeighted(w.layout.degrees, x, degree, w.weightedX)
 }
 
-// addWeighted adds Σ_i weight_i·x_i·x_iᵀ to the upper half of dst, as two symmetric products: of the
-// rows with weights above 0, and of those below. room holds as many rows as x.
+// addWeighted adds Σ_i weight_i·x_i·x_iᵀ to the upper half of dst, by two symmetric products: of the rows with positive
+// weights, and of those with negative ones. room has at least as many rows as x.
 func addWeighted(dst, x blas64.General, weight []float64, room blas64.General) {
 	sym := blas64.Symmetric{Uplo: blas.Upper, N: dst.Rows, Stride: dst.Stride, Data: dst.Data}
 	for _, sign := range [...]float64{1, -1} {

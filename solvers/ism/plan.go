@@ -9,12 +9,11 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// planned is how many W a plan counts with.
+// planned is the number of W assumed by a plan.
 const planned = 10
 
-// Plan returns the cost of a fit on data of a shape with a kernel. Iterations and turns
-// of clusters and W depend on the data: the plan counts 10 of each, or Iterations if that
-// is less.
+// Plan returns the cost of a fit to data of size s with a kernel. The numbers of iterations and rounds depend on the
+// data: the plan assumes 10 of each, or Iterations if that is less.
 func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()
 	if err != nil {
@@ -46,10 +45,10 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	switch {
 	case choice == AlgorithmExact:
 		p.exact()
-		p.SetNotShardable("the exact engine visits all pairs of rows, which are in memory; use `engine linear`")
+		p.SetNotShardable("the exact engine visits all pairs of rows, which are in memory; use `Algorithm linear`")
 	case m.Paradigm != Supervised:
 		p.linear()
-		p.SetNotShardable("clusters are found in all projected rows, which are in memory; `paradigm supervised` needs none")
+		p.SetNotShardable("clusters are found in all projected rows, which are in memory; `Paradigm supervised` needs none")
 	default:
 		p.linear()
 		p.SharedPasses, p.MorePasses = []string{"columns", "start", "iteration"}, true
@@ -58,7 +57,7 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	return p.Plan, nil
 }
 
-// plan is a plan on its way.
+// plan is a plan under construction.
 type plan struct {
 	*model.Plan
 	engine stream.Engine
@@ -66,10 +65,10 @@ type plan struct {
 	terms  []term
 	n, d   int64
 	k      int64 // columns of the factors of Γ
-	tries  int64 // W
+	tries  int64 // number of W
 }
 
-// gamma adds what Γ and the clusters take.
+// gamma adds the memory of Γ and the clusters.
 func (p *plan) gamma(s model.Size) {
 	switch n := p.n; {
 	case s.Classes > 0:
@@ -81,11 +80,11 @@ func (p *plan) gamma(s model.Size) {
 	}
 	if c := int64(p.solver.Clusters); p.solver.Paradigm != Supervised {
 		p.k += c
-		p.Add("spectral embedding and its centred copy", 4*p.n*c, "`clusters`")
-		p.Add("projected rows", p.n*int64(p.solver.Dim), "`dim`")
+		p.Add("spectral embedding and its centred copy", 4*p.n*c, "`Clusters`")
+		p.Add("projected rows", p.n*int64(p.solver.Dim), "`Dim`")
 		p.Add("k-means", 2*p.n, "")
 		rounds := min(planned, p.solver.Rounds)
-		p.SourcePasses += rounds + 4 // to project, and for the first Y
+		p.SourcePasses += rounds + 4 // projections, and the first Y
 		features := int64(len(p.terms)) * min(p.n, int64(max(embeddingLandmarks, p.solver.Landmarks)))
 		p.KernelEntries += int64(rounds+1) * (3*p.n + int64(p.solver.sampleSize(int(p.n)))) * features
 	}
@@ -96,15 +95,15 @@ func (p *plan) exact() {
 	n, q := float64(p.n), int64(p.solver.Dim)
 	functions := float64(len(p.terms))
 	for _, t := range p.terms {
-		if t.Ratio == 0 { // f' is no multiple of f
+		if t.Ratio == 0 { // f' is not a multiple of f
 			functions++
 		}
 	}
 	p.KernelEntries += p.tries * int64(math.Min(n*(n+tilesize.PairRows)/2*functions, 1<<56))
-	p.Add("all rows, twice", 2*p.n*p.d, "`engine linear`")
-	p.Add("projected rows and degrees", p.n*(q+2), "`dim`")
+	p.Add("all rows, twice", 2*p.n*p.d, "`Algorithm linear`")
+	p.Add("projected rows and degrees", p.n*(q+2), "`Dim`")
 	p.Add("factors of Γ, twice", 2*p.n*p.k, "")
-	p.Add("tiles", int64(p.engine.Workers())*tilesize.PairRows*5*tilesize.PairRows, "`threads`")
+	p.Add("tiles", int64(p.engine.Workers())*tilesize.PairRows*5*tilesize.PairRows, "`Engine.Threads`")
 }
 
 func (p *plan) linear() {
@@ -129,8 +128,8 @@ func (p *plan) linear() {
 		p.SourcePasses += int(p.tries)
 	}
 	p.KernelEntries += p.tries * (p.n*(r+more+light) + min(p.n, 2*most)*(r+more))
-	p.Add("choice of landmarks", 8*most*most, "`landmarks`")
-	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
-	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+2*r+more), "`landmarks`")
-	p.Add("products of sums", 4*d*r, "`landmarks`")
+	p.Add("choice of landmarks", 8*most*most, "`Landmarks`")
+	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`Landmarks`")
+	p.Add("panels", p.engine.PassWorkers(p.n, int(d))*panel*(2*d+q+2*r+more), "`Landmarks`")
+	p.Add("products of sums", 4*d*r, "`Landmarks`")
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// How many rows of the sample words of kernels are worked out from, and derivatives checked with, at most.
+// The numbers of sample rows used to resolve words of kernels and to check derivatives.
 const (
 	medianRows     = 500
 	derivativeRows = 20
 )
 
-// resolve puts numbers for the words of the kernel, and checks a user's derivative.
+// resolve replaces the words of the kernel by numbers, and checks a custom derivative.
 func (f *fitting) resolve(ctx context.Context) (err error) {
 	rows := model.Sources{Left: stream.FromMatrix("rows", f.held.some(medianRows))}
 	if f.kernel, err = family.Resolve(ctx, f.all.engine, rows, f.kernel, f.Seed); err != nil {
@@ -40,8 +40,7 @@ func (f *fitting) resolve(ctx context.Context) (err error) {
 	return nil
 }
 
-// checkDerivative compares a user's f' with differences of f at values of β that the rows
-// have.
+// checkDerivative compares a custom f' with finite differences of f at values of β between the rows.
 func (t term) checkDerivative(x blas64.General) error {
 	beta := matrix.New(x.Rows, x.Rows)
 	tiles.Plain(t.Base.Kernel()).FillDense(beta, x, &tiles.Rows{Dense: x}, nil)

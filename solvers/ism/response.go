@@ -15,16 +15,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Response is what is known of each row, as factors of K_Y ≈ G·Gᵀ that Γ is made of:
-// class numbers, or a matrix. It is read only once made.
+// Response holds class numbers or a matrix for each row: factors G of K_Y ≈ G·Gᵀ, which determine Γ. It is immutable.
 type Response struct {
-	codes   []int32        // the class of each row, or
+	codes   []int32        // the class of each row; nil for factors
 	factors blas64.General // n×k
 	classes int
 }
 
-// Classes returns the response of class labels 0..classes−1: K_Y = Y·Yᵀ with Y one-hot. It
-// takes 4 bytes a row. It is an error if a label is none of them.
+// Classes returns the response of class labels 0..classes−1: K_Y = Y·Yᵀ with one-hot Y. It takes 4 bytes a row. It
+// fails for other labels.
 func Classes(labels []int, classes int) (*Response, error) {
 	if classes < 1 || classes > math.MaxInt32 {
 		panic(fmt.Sprintf("ism: %d classes", classes))
@@ -39,9 +38,8 @@ func Classes(labels []int, classes int) (*Response, error) {
 	return r, nil
 }
 
-// Factors returns the response Y (n×k) with K_Y = Y·Yᵀ: 0 or 1 for several labels a row,
-// scores, or targets with the linear kernel. It is an error if a number is not finite;
-// the matrix is kept, not copied.
+// Factors returns the response Y (n×k) with K_Y = Y·Yᵀ: 0 or 1 for several labels a row, scores, or targets with the
+// linear kernel. It fails if a number is not finite. The matrix is retained, not copied.
 func Factors(y blas64.General) (*Response, error) {
 	if y.Cols < 1 {
 		return nil, errors.New("a response without columns has nothing to depend on")
@@ -52,11 +50,9 @@ func Factors(y blas64.General) (*Response, error) {
 	return &Response{factors: y, classes: y.Cols}, nil
 }
 
-// KernelTargets returns the response of real targets y (n×k) through a kernel of them, by
-// features of at most rank columns: K_Y ≈ C·(K_JJ)⁺·Cᵀ on landmarks J that pivoted
-// Cholesky picks from a sample of at most 2000 rows. The kernel is resolved on the
-// sample; it must be positive semi-definite. Cost: n·rank kernel entries, 8·n·rank
-// bytes.
+// KernelTargets returns the response of real targets y (n×k) under a kernel, by features of at most rank columns: K_Y ≈
+// C·(K_JJ)⁺·Cᵀ. Pivoted Cholesky selects the landmarks J from a sample of at most 2000 rows, on which the kernel is
+// also resolved. The kernel must be positive semi-definite. Cost: n·rank kernel entries and 8·n·rank bytes.
 func KernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k kernelgen.Kernel, rank int, seed uint64) (*Response, error) {
 	if rank < 1 {
 		panic(fmt.Sprintf("ism: rank %d of the kernel of targets", rank))
@@ -94,7 +90,7 @@ func KernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k ker
 	return r, nil
 }
 
-// Rows returns the number of rows that the response speaks of.
+// Rows returns the number of rows of the response.
 func (r *Response) Rows() int {
 	if r.codes != nil {
 		return len(r.codes)
@@ -105,5 +101,5 @@ func (r *Response) Rows() int {
 // Columns returns the number of classes, or of columns of G.
 func (r *Response) Columns() int { return r.classes }
 
-// targetSample is how many targets landmarks are picked from at most.
+// targetSample is the largest sample of targets from which landmarks are selected.
 const targetSample = 2000

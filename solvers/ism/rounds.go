@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// clusters lets Y and W take turns: Y of the rows as they are, W for Y, Y of XW, and so
-// on until neither changes. Cost of a turn: one pass to project, and those for W.
+// clusters alternates between Y and W: Y of the original rows, W for Y, Y of XW, and so on until neither changes. Cost
+// of a round: one pass to project, and those for W.
 func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
 	m := &embedder{data: f.data, terms: f.terms, most: max(embeddingLandmarks, f.Landmarks), clusters: f.Clusters, degrees: f.degrees()}
 	if f.known != nil {
@@ -52,9 +52,9 @@ func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
 	return settled, f.label(ctx, y)
 }
 
-// first returns Y of the rows as they are (W = I): for Alternative, of the rows less the means of
-// their given clusters. Without that Y is as a rule the clusters given, and the first Γ has nothing to
-// say about others. Three passes, and one.
+// first returns Y of the original rows (W = I); for Alternative, of the rows minus the means of their given clusters.
+// Otherwise Y would usually be the given clusters, and the first Γ would not favour others. Cost: three passes; four
+// for Alternative.
 func (f *fitting) first(ctx context.Context, m *embedder) (*embedding, error) {
 	rows := projected{src: f.data.src, n: f.data.n, cols: f.data.d, take: func(dst, x blas64.General, _ int) { f.data.take(dst, x) }}
 	sample := f.held.x
@@ -79,7 +79,7 @@ func (f *fitting) first(ctx context.Context, m *embedder) (*embedding, error) {
 	return m.embed(ctx, rows, sample)
 }
 
-// classMeans returns the means of the rows of the given clusters, one in each row. One pass.
+// classMeans returns the means of the given clusters, one row each, in one pass.
 func (f *fitting) classMeans(ctx context.Context) (blas64.General, error) {
 	known, d := f.known.centred(1), f.data.d
 	total, err := stream.Fold(ctx, f.data.engine, "class means", f.data.src, func() *sketch.Sum { return sketch.NewSum(known.k, d) },
@@ -107,7 +107,7 @@ func (f *fitting) classMeans(ctx context.Context) (blas64.General, error) {
 	return total.General, nil
 }
 
-// embed finds Y of XW.
+// embed computes Y of XW.
 func (f *fitting) embed(ctx context.Context, m *embedder, w blas64.General) (*embedding, error) {
 	xw, err := f.data.project(ctx, w)
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *fitting) embed(ctx context.Context, m *embedder, w blas64.General) (*em
 	return m.embed(ctx, inMemory(xw), dense.Mul(noTrans, f.held.x, noTrans, w))
 }
 
-// still reports whether a round has changed neither W nor Y by more than the angle.
+// still reports whether a round has changed neither W nor Y by more than the tolerance.
 func (f *fitting) still(before *evaluation, y, next *embedding) (bool, error) {
 	if before == nil || y.y.Cols != next.y.Cols {
 		return false, nil
@@ -129,8 +129,7 @@ func (f *fitting) still(before *evaluation, y, next *embedding) (bool, error) {
 	return clusters <= f.ChangeTol, err
 }
 
-// label clusters the rows of Y by k-means, each divided by its norm (Ng, Jordan & Weiss
-// 2001).
+// label clusters the normalised rows of Y by k-means (Ng, Jordan & Weiss 2001).
 func (f *fitting) label(ctx context.Context, y *embedding) error {
 	c, err := cluster.KMeans{Clusters: f.Clusters, Seed: f.Seed}.Fit(ctx, f.data.engine, unitRows(y.y))
 	if err != nil {
@@ -141,7 +140,7 @@ func (f *fitting) label(ctx context.Context, y *embedding) error {
 	return nil
 }
 
-// gammaOf returns Γ of a round: of the embedding, and of what is known.
+// gammaOf returns Γ of a round, from the embedding and the response.
 func (f *fitting) gammaOf(y *embedding) *gamma {
 	if f.Paradigm == Unsupervised {
 		return &gamma{n: f.data.n, parts: []*part{centredFactors(y.y, 1)}}

@@ -14,19 +14,19 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// table is the rows of a fit: the columns that vary, moved if all kernels allow it.
+// table holds the rows of a fit: the columns that vary, shifted if all kernels allow it.
 type table struct {
 	engine stream.Engine
 	src    stream.Source
 	n      int
-	active []int     // the columns of src that vary, ascending; nil for all
-	shift  []float64 // taken from each of them; nil for nothing
-	d      int       // how many there are
+	active []int     // indices of varying columns in src, ascending; nil for all
+	shift  []float64 // subtracted from each of them; nil for none
+	d      int       // number of varying columns
 	passes *int
 }
 
-// newTable looks at all columns, in one pass: at the sums of x − x₀ and of |x − x₀|, x₀ the first row.
-// centre says that the means may be taken away, which nothing depends on but rounding.
+// newTable inspects all columns in one pass, by the sums of x − x₀ and |x − x₀|, where x₀ is the first row. centre
+// allows subtracting the means, which affects only rounding.
 func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bool, passes *int) (*table, error) {
 	info := src.Info()
 	d := len(info.Columns)
@@ -87,12 +87,12 @@ func tooFewRows(info stream.Info) error {
 	return fmt.Errorf("%s has fewer than 2 rows; at least 2 are needed", info.Name)
 }
 
-// moreRows reports that a pass has met more rows than the first one.
+// moreRows reports that a pass found more rows than the first one.
 func moreRows(src stream.Source) error {
 	return fmt.Errorf("%s has more rows than a pass before: the file changed", src.Info().Name)
 }
 
-// take puts the active columns of rows into dst.
+// take copies the active columns of rows to dst.
 func (t *table) take(dst, x blas64.General) {
 	for i := range x.Rows {
 		from, to := matrix.Row(x, i), matrix.Row(dst, i)
@@ -109,7 +109,7 @@ func (t *table) take(dst, x blas64.General) {
 	}
 }
 
-// load brings all rows into memory, in one pass, and is the data from there.
+// load reads all rows into memory in one pass, and returns a table over them.
 func (t *table) load(ctx context.Context) (*table, blas64.General, error) {
 	x, err := stream.MapRows(ctx, t.engine, "load", t.src, t.d, func() func(blas64.General, *stream.Block) error {
 		return func(dst blas64.General, b *stream.Block) error {
@@ -121,11 +121,11 @@ func (t *table) load(ctx context.Context) (*table, blas64.General, error) {
 		return nil, x, err
 	}
 	*t.passes++
-	own := 0 // passes over memory are nobody's business
+	own := 0 // passes over memory are not reported
 	return &table{engine: t.engine, src: stream.FromMatrix(t.src.Info().Name, x), n: t.n, d: t.d, passes: &own}, x, nil
 }
 
-// complete wants as many rows from a pass as the first one gave.
+// complete returns an error if a pass found fewer rows than the first one.
 func (t *table) complete(x blas64.General, err error) error {
 	if err == nil && x.Rows != t.n {
 		return fmt.Errorf("%s has %d rows, and %d in a pass before: the file changed", t.src.Info().Name, x.Rows, t.n)
@@ -133,7 +133,7 @@ func (t *table) complete(x blas64.General, err error) error {
 	return err
 }
 
-// project returns XW of all rows, n×q. One pass.
+// project returns XW of all rows, n×q, in one pass.
 func (t *table) project(ctx context.Context, w blas64.General) (blas64.General, error) {
 	xw, err := stream.MapRows(ctx, t.engine, "project", t.src, w.Cols, func() func(blas64.General, *stream.Block) error {
 		var panel blas64.General
@@ -151,10 +151,10 @@ func (t *table) project(ctx context.Context, w blas64.General) (blas64.General, 
 	return xw, t.complete(xw, err)
 }
 
-// sampled are a few rows that are held.
+// sampled is a sample of rows in memory.
 type sampled struct {
 	x    blas64.General
-	rows []int64 // their numbers, ascending
+	rows []int64 // row numbers, ascending
 }
 
 // sampleRows draws k rows.
@@ -179,12 +179,12 @@ func (t *table) sample(ctx context.Context, k int, seed uint64, purpose string) 
 	return s, nil
 }
 
-// some returns at most so many of the rows, at equal steps.
+// some returns up to most of the rows, evenly spaced.
 func (s *sampled) some(most int) blas64.General {
 	return dense.PickRows(s.x, equalSteps(s.x.Rows, most))
 }
 
-// equalSteps returns at most so many of n numbers, at equal steps from 0 on.
+// equalSteps returns up to most of the numbers below n, evenly spaced from 0.
 func equalSteps(n, most int) []int {
 	index := make([]int, min(n, most))
 	for i := range index {

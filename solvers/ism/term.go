@@ -9,11 +9,10 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
-// term is a kernel of the sum that a fit works with.
+// term is one kernel of the sum.
 type term struct{ kernelgen.Term }
 
-// termsOf returns the terms of a kernel, or an error that says what keeps it from having a
-// gradient.
+// termsOf returns the terms of a kernel. It fails, with the reason, for a kernel without a gradient.
 func termsOf(k kernelgen.Kernel) ([]term, error) {
 	all, err := k.Terms()
 	if err != nil {
@@ -29,14 +28,14 @@ func termsOf(k kernelgen.Kernel) ([]term, error) {
 	return terms, nil
 }
 
-// local reports whether β is divided by σ_i·σ_j, and then f' by it, Ratio apart.
+// local reports whether β is divided by σ_i·σ_j. f' is then divided by it as well, apart from Ratio.
 func (t term) local() bool { return t.Neighbour > 0 }
 
-// known reports whether f follows from f', so that no landmarks are needed for it.
+// known reports whether f follows from f', so that it needs no landmarks of its own.
 func (t term) known() bool { return t.Slope.Flat || t.Power > 0 || t.Ratio != 0 }
 
-// slopeAtZero returns f' at 0 for Φ₀, with its weight. Where that is zero or not finite, as for
-// polynomials without a constant, it is f' at 1: the sign is what matters (Theorem 3).
+// slopeAtZero returns f' at 0 for Φ₀, with its weight. If that is zero or not finite, as for polynomials without a
+// constant, it returns f' at 1: only the sign matters (Theorem 3).
 func (t term) slopeAtZero() float64 {
 	s := t.Slope.At(0)
 	if s == 0 || !matrix.IsFinite(s) {
@@ -45,7 +44,7 @@ func (t term) slopeAtZero() float64 {
 	return t.Weight * s
 }
 
-// flat reports whether Φ does not depend on W for any of the terms.
+// flat reports whether Φ does not depend on W.
 func flat(terms []term) bool {
 	for _, t := range terms {
 		if !t.Slope.Flat {
@@ -55,7 +54,7 @@ func flat(terms []term) bool {
 	return true
 }
 
-// refused returns the first term that has not what is asked for.
+// refused returns the first term without the given property.
 func refused(terms []term, has func(t term) bool) (t term, found bool) {
 	i := slices.IndexFunc(terms, func(t term) bool { return !has(t) })
 	if i < 0 {
@@ -64,8 +63,7 @@ func refused(terms []term, has func(t term) bool) (t term, found bool) {
 	return terms[i], true
 }
 
-// distances reports whether all terms are functions of distances, which do not change
-// when all rows are moved.
+// distances reports whether all terms are functions of distances, which do not change when all rows are shifted.
 func distances(terms []term) bool {
 	for _, t := range terms {
 		if t.Base != kernelgen.SquaredDistance {
@@ -78,10 +76,10 @@ func distances(terms []term) bool {
 // slopes returns the tiles of f' without its factor.
 func (t term) slopes() *tiles.Tiles { return tiles.OfCurve(t.Base, t.Slope.WithoutFactor(), false) }
 
-// anchored reports whether tiles of f are anchored: those of −f are, to a centred Γ, the same.
+// anchored reports whether tiles of f are anchored. For a centred Γ, those of −f are equivalent.
 func (t term) anchored(centred bool) bool { return t.Conditional && centred }
 
-// values returns the tiles of f that landmarks are picked for, and the factor of f.
+// values returns the tiles of f that select landmarks, and the factor of f.
 func (t term) values(centred bool) (k *tiles.Tiles, factor float64) {
 	anchored := t.anchored(centred)
 	k, factor = tiles.OfCurve(t.Base, t.Value.WithoutFactor(), anchored), t.Value.Factor
@@ -91,16 +89,16 @@ func (t term) values(centred bool) (k *tiles.Tiles, factor float64) {
 	return k, factor
 }
 
-// featured reports whether the linear engine has features of f', and of f where it needs them.
+// featured reports whether the linear engine has features of f', and of f if needed.
 func (t term) featured(centred bool) bool {
 	slope := t.Slope.PositiveSemiDefinite()
-	if t.Slope.Flat { // distances have no features of one column
+	if t.Slope.Flat { // features of distances never have a single column
 		slope = t.Base == kernelgen.InnerProduct || centred
 	}
 	return !t.local() && slope && (t.known() || t.Value.PositiveSemiDefinite() || t.Conditional && centred)
 }
 
-// embedded reports whether f has features that clusters are found from.
+// embedded reports whether f has features for clustering.
 func (t term) embedded(centred bool) bool {
 	if t.Conditional {
 		return centred && t.Value.Factor < 0

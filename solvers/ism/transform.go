@@ -15,8 +15,8 @@ import (
 
 var _ model.Transformer = (*Model)(nil)
 
-// Outputs returns xw0, xw1, …: the columns of XW. A model that has learnt classes gives
-// them and the decisions for them too. There is one side.
+// Outputs returns xw0, xw1, …: the columns of XW; and for a classifier the class or the decisions. The model is
+// one-sided.
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if side != model.Left {
 		return nil, fmt.Errorf("a model projects rows, and has no %v side", side)
@@ -31,10 +31,10 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	return names, nil
 }
 
-// Dimension returns how many columns rows have.
+// Dimension returns the number of columns of a row.
 func (m *Model) Dimension(model.Side) int { return m.W.Rows }
 
-// TransformPlan returns what a pass of Transform over rows will hold.
+// TransformPlan returns the cost of Transform for rows.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Request) *model.Plan {
 	p := model.NewPlan(e, rows.Info().Rows, m.W.Rows)
 	p.SourcePasses = 1
@@ -43,8 +43,8 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, _ model.Reque
 	return p
 }
 
-// Transform gives XW of rows, their classes or decisions to emit: see [model.Transform]. Cost: one
-// pass, 2·d·q flops a row.
+// Transform passes XW of rows, their classes or decisions to emit: see [model.Transform]. Cost: one pass, 2·d·q flops a
+// row.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }
@@ -68,7 +68,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}, nil
 }
 
-// Project puts x·W into dst: x is n×d, dst n×q. It panics unless the shapes fit.
+// Project stores x·W in dst: x is n×d, dst n×q. It panics if the shapes do not fit.
 func (m *Model) Project(dst, x blas64.General) {
 	if x.Cols != m.W.Rows || dst.Rows != x.Rows || dst.Cols != m.W.Cols {
 		panic(fmt.Sprintf("ism: %d×%d rows projected by %d×%d into %d×%d", x.Rows, x.Cols, m.W.Rows, m.W.Cols, dst.Rows, dst.Cols))

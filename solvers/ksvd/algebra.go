@@ -13,11 +13,10 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
-// rankTolerance is where singular values are cut off, relative to the largest:
-// below it they are rounding of the kernel entries.
+// rankTolerance is the relative cutoff of singular values: smaller ones are rounding errors of the kernel entries.
 const rankTolerance = 1e-12
 
-// newSVD decomposes a small matrix. what names it in errors.
+// newSVD decomposes a small matrix. what is its name in errors.
 func newSVD(what string, a blas64.General) (*dense.SVD, error) {
 	if err := checkFinite(what, a); err != nil {
 		return nil, err
@@ -29,10 +28,10 @@ func newSVD(what string, a blas64.General) (*dense.SVD, error) {
 	return s, nil
 }
 
-// changeKernel is what to do about entries that are not finite.
-const changeKernel = "scale the columns (`scale standard`) or change the kernel"
+// changeKernel is the remedy for entries that are not finite.
+const changeKernel = "scale the columns (`Treatment.Scale standard`) or change the kernel"
 
-// checkFinite returns an error that names an entry that is not finite.
+// checkFinite returns an error for the first entry that is not finite.
 func checkFinite(what string, m blas64.General) error {
 	i, j, found := dense.NotFinite(m)
 	if !found {
@@ -41,8 +40,8 @@ func checkFinite(what string, m blas64.General) error {
 	return fmt.Errorf("entry (%d, %d) of %s is %v: the kernel is not finite on these rows; %s", i, j, what, m.Data[i*m.Stride+j], changeKernel)
 }
 
-// decompose returns the leading triplets of an n×m operator. The error of products that are not
-// finite says what to change.
+// decompose returns the leading triplets of an n×m operator. It adds a remedy to errors about products that are not
+// finite.
 func decompose(ctx context.Context, s tiles.SVD, op krylov.Operator, n, m int) (*krylov.Triplets, error) {
 	r, err := s.Decompose(ctx, op, n, m)
 	if bad := new(krylov.NotFiniteError); errors.As(err, &bad) {
@@ -59,20 +58,20 @@ func rankNote(found, asked int) []string {
 }
 
 const (
-	// denseSVD is the largest shorter side of a matrix of which the full SVD is as fast.
+	// denseSVD is the largest shorter side of a matrix for which the full SVD is as fast.
 	denseSVD = 96
-	// Krylov spaces of a matrix in memory take at most spaceNumbers, with at least fewestBlocks.
+	// Krylov spaces of a matrix in memory have at most spaceNumbers numbers, but at least fewestBlocks blocks.
 	spaceNumbers = 1 << 24
 	fewestBlocks = 4
 )
 
-// blocksFor returns the number of blocks in the space of a matrix with n rows and columns together.
+// blocksFor returns the number of blocks in the Krylov space of a matrix. n is its number of rows plus columns.
 func blocksFor(n, rank int64) int64 {
 	perBlock := n * (rank + tiles.Oversampling)
 	return max(fewestBlocks, min(tiles.MaxBlocks, (spaceNumbers/perBlock-6)/2))
 }
 
-// truncatedSVD returns the rank largest triplets of a matrix in memory.
+// truncatedSVD returns the leading triplets of a matrix in memory.
 func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, tolerance float64, seed uint64) (*krylov.Triplets, error) {
 	if least := min(a.Rows, a.Cols); least > denseSVD && 2*rankWanted < least {
 		blocks := blocksFor(int64(a.Rows+a.Cols), int64(rankWanted))

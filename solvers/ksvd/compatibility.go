@@ -14,31 +14,28 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Compatibility says how the rows and the columns of an N×M matrix, which differ in
-// length unless N = M, are brought to one length: the longer kind is multiplied by
-// the transpose of a matrix C (paper, Remark 3.2 and Algorithm 2). With X the matrix
-// whose rows are those of the longer kind, p×q with p < q, C is q×p.
+// Compatibility selects how the rows and the columns of an N×M matrix are brought to a common length: the longer kind
+// is multiplied by the transpose of a matrix C (paper, Remark 3.2 and Algorithm 2). With X the p×q matrix, p < q, whose
+// rows are the longer kind, C is q×p.
 type Compatibility uint8
 
 const (
-	// CompatIdentity changes nothing. It is for square matrices.
+	// CompatIdentity is for square matrices: C is the identity.
 	CompatIdentity Compatibility = iota
-	// CompatPseudoInverse, the paper's a0: C = X⁺ = ((XXᵀ)⁺X)ᵀ. X·C is then the
-	// projector onto the columns of X, the identity if X has full rank. Singular
-	// values of X below 1e-12 of the largest count as zero.
+	// CompatPseudoInverse is the paper's a0: C = X⁺ = ((XXᵀ)⁺X)ᵀ. X·C is then the projector onto the columns of X, the
+	// identity if X has full rank. Singular values of X below 1e-12 of the largest count as zero.
 	CompatPseudoInverse
-	// CompatPCA, the paper's a1: C holds the p leading right singular vectors of X,
-	// which minimise ‖X − XCCᵀ‖_F. Distances between rows of X stay as they are.
+	// CompatPCA is the paper's a1: C holds the p leading right singular vectors of X, which minimise ‖X − XCCᵀ‖_F. It
+	// preserves distances between rows of X.
 	CompatPCA
-	// CompatRandom, the paper's a2: C is a matrix of standard normal numbers. It is
-	// as printed, not scaled: squared distances grow by the factor p on average.
+	// CompatRandom is the paper's a2: C is a matrix of standard normal numbers. As in the paper it is not scaled, so
+	// squared distances grow by the factor p on average.
 	CompatRandom
-	// CompatAuto is the identity for a square matrix and the pseudo-inverse for others.
+	// CompatAuto is the identity for a square matrix and the pseudo-inverse otherwise.
 	CompatAuto
 )
 
-// Resolve returns what CompatAuto stands for with a matrix of some size, and an error
-// for the identity of one that is not square.
+// Resolve replaces CompatAuto. It fails for the identity of a matrix that is not square.
 func (c Compatibility) Resolve(rows, cols int64) (Compatibility, error) {
 	switch {
 	case c == CompatAuto && rows != cols:
@@ -46,17 +43,16 @@ func (c Compatibility) Resolve(rows, cols int64) (Compatibility, error) {
 	case c == CompatAuto:
 		return CompatIdentity, nil
 	case c == CompatIdentity && rows != cols:
-		return c, fmt.Errorf("`compat identity`: the rows and columns of a %d × %d matrix differ in length; use pinv, pca or random", rows, cols)
+		return c, fmt.Errorf("`Compatibility identity`: the rows and columns of a %d × %d matrix differ in length; use pinv, pca or random", rows, cols)
 	}
 	return c, nil
 }
 
-// RowsAndColumns returns data with the rows of an N×M matrix on the left and its columns
-// on the right (paper, Definition 2.1), of one length by a compatibility c. For a
-// square matrix C multiplies rows, if c is not the identity. seed is for random C.
+// RowsAndColumns returns data with the rows of an N×M matrix on the left and its columns on the right (paper,
+// Definition 2.1), brought to one length by c. For a square matrix, C multiplies the rows. seed is for CompatRandom.
 //
-// It loads the matrix with one pass: methods read it in memory. Memory: three times
-// the matrix, and C, which has max(N,M)·min(N,M) numbers. Time O(N·M·min(N,M)).
+// It loads the matrix in one pass; methods then read it in memory. Memory: three times the matrix, and C with
+// max(N,M)·min(N,M) numbers. Cost: O(N·M·min(N,M)) flops.
 func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, seed uint64) (*Data, error) {
 	if _, err := Between(src, nil); err != nil {
 		return nil, err
@@ -85,7 +81,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 			return nil, err
 		}
 		if *long = dense.Mul(blas.NoTrans, *long, blas.NoTrans, made); !dense.Finite(*long) {
-			return nil, fmt.Errorf("%s: its numbers are so small or so large that what makes rows and columns comparable overflows; scale the columns (`scale standard`)", name)
+			return nil, fmt.Errorf("%s: its numbers are so small or so large that what makes rows and columns comparable overflows; scale the columns (`Treatment.Scale standard`)", name)
 		}
 		if n > m {
 			d.maps[1] = made
@@ -97,19 +93,19 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 	return d, nil
 }
 
-// MatrixPlan returns the shape of what [RowsAndColumns] makes of a matrix of some size,
-// and what it holds besides a fit. The compatibility is resolved.
+// MatrixPlan returns the size of the data that [RowsAndColumns] makes of a rows×cols matrix, and a plan of its memory.
+// c must be resolved.
 func MatrixPlan(e stream.Engine, rows, cols int64, c Compatibility) (model.Size, *model.Plan) {
 	p := model.NewPlan(e, rows, 0)
 	numbers := 3 * rows * cols
 	if c != CompatIdentity {
-		numbers *= 2 // C, and what it is made of
+		numbers *= 2 // C, and its workspace
 	}
 	p.Add("the matrix, its transpose, and what makes them comparable", numbers, "")
 	return model.Size{Rows: rows, Cols: cols, Columns: int(min(rows, cols))}, p
 }
 
-// compatibility returns C for the p×q matrix of the longer rows.
+// compatibility returns C for the p×q matrix x of the longer kind.
 func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.General, error) {
 	if kind == CompatRandom {
 		c := matrix.New(x.Cols, x.Rows)

@@ -18,23 +18,23 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Data has the two sides of G: N rows x_i on the left and M rows z_j on the right, of one
-// length, and the maps of new rows of a data matrix to that length. [Between],
-// [RowsAndColumns] and [Graph] make it. Methods read a source more than once.
+// Data holds the two sides of G: N rows x_i on the left and M rows z_j on the right, of one length, and the maps that
+// bring new rows of a data matrix to that length. [Between], [RowsAndColumns] and [Graph] construct it. Methods may
+// read a source several times.
 type Data struct {
 	left, right source
 	again       int // 1 if both sides are one source, which a pass over each side reads twice
 	kind        Compatibility
-	maps        [2]blas64.General // Cᵀ of left and of right rows; empty for none
+	maps        [2]blas64.General // Cᵀ for left and right rows; empty for none
 
 	measuring sync.Once
 	measured  model.Size // of a graph
 }
 
-// source has the rows of one side.
+// source is the source of the rows of one side.
 type source struct {
 	stream.Source
-	sparse *sparse.Rows // the same source; nil for dense rows
+	sparse *sparse.Rows // the same source, if sparse; else nil
 }
 
 func sourceOf(src stream.Source) source {
@@ -52,7 +52,7 @@ func (r source) dimension() int {
 	return len(r.Info().Columns)
 }
 
-// gather returns the rows of the given numbers, which ascend.
+// gather returns the rows with the given ascending numbers.
 func (r source) gather(ctx context.Context, numbers []int64) (*tiles.Rows, error) {
 	if r.sparse != nil {
 		return &tiles.Rows{Sparse: r.sparse.Matrix.PickRows(numbers)}, nil
@@ -61,7 +61,7 @@ func (r source) gather(ctx context.Context, numbers []int64) (*tiles.Rows, error
 	return &tiles.Rows{Dense: m}, err
 }
 
-// load returns all rows, in memory.
+// load returns all rows in memory.
 func (r source) load(ctx context.Context) (*tiles.Rows, error) {
 	if r.sparse != nil {
 		return tiles.SparseRows(r.sparse.Matrix, r.sparse.Transpose()), nil
@@ -73,7 +73,7 @@ func (r source) load(ctx context.Context) (*tiles.Rows, error) {
 	return &tiles.Rows{Dense: m}, err
 }
 
-// panel returns the rows x of a block, which begin at its row first.
+// panel returns the rows x of a block. first is the index of the first of them in the block.
 func (r source) panel(b *stream.Block, first int, x blas64.General) *tiles.Rows {
 	if r.sparse != nil {
 		return (&tiles.Rows{Sparse: r.sparse.Matrix}).Slice(int(b.Start)+first, x.Rows)
@@ -81,7 +81,7 @@ func (r source) panel(b *stream.Block, first int, x blas64.General) *tiles.Rows 
 	return &tiles.Rows{Dense: x}
 }
 
-// matrixSource is a source whose rows are in memory.
+// matrixSource is a source of rows in memory.
 type matrixSource struct {
 	stream.Gatherer
 	matrix blas64.General
@@ -91,7 +91,7 @@ func fromMatrix(name string, m blas64.General) source {
 	return source{Source: matrixSource{stream.FromMatrix(name, m), m}}
 }
 
-// load returns all rows of both sides, checked by checkRows.
+// load returns all rows of both sides. It checks them by checkRows.
 func (d *Data) load(ctx context.Context, t *tiles.Tiles) (left, right *tiles.Rows, err error) {
 	if left, err = d.left.load(ctx); err != nil {
 		return nil, nil, err
@@ -104,13 +104,13 @@ func (d *Data) load(ctx context.Context, t *tiles.Tiles) (left, right *tiles.Row
 	return left, right, cmp.Or(checkRows(t, d.left.Info(), left, nil), checkRows(t, d.right.Info(), right, nil))
 }
 
-// checkRows returns an error for dense rows that are not finite, or that the kernel is not
-// defined on. numbers are those of the rows; nil for all rows of a source.
+// checkRows returns an error for dense rows that are not finite, or on which the kernel is undefined. numbers are those
+// of the rows; nil for all rows of a source.
 func checkRows(t *tiles.Tiles, info stream.Info, rows *tiles.Rows, numbers []int64) error {
 	if numbers == nil {
 		numbers = matrix.Numbers(rows.Dense.Rows)
 	}
-	for i, number := range numbers[:rows.Dense.Rows] { // none of sparse rows
+	for i, number := range numbers[:rows.Dense.Rows] { // no iterations for sparse rows
 		x := matrix.Rows(rows.Dense, i, 1)
 		if err := cmp.Or(checkValues(info, x, number), t.CheckRows(info.Name, x, number)); err != nil {
 			return err
@@ -119,17 +119,17 @@ func checkRows(t *tiles.Tiles, info stream.Info, rows *tiles.Rows, numbers []int
 	return nil
 }
 
-// checkValues returns an error for a value that is not finite. The first row has the number start.
+// checkValues returns an error for a value that is not finite. start is the number of the first row.
 func checkValues(info stream.Info, x blas64.General, start int64) error {
 	if i, j, found := dense.NotFinite(x); found {
 		return stream.NewValueError(info.Name, start+int64(i), info.Columns[j], "the value is %v", x.Data[i*x.Stride+j]).
-			Do("drop or fill such rows (`nulls`)")
+			Do("drop or fill such rows (`Treatment.Nulls`)")
 	}
 	return nil
 }
 
-// Between returns data with two given sides, such as queries and keys. With right nil,
-// both sides are the rows of left.
+// Between returns data with the two given sides, such as queries and keys. If right is nil, both sides are the rows of
+// left.
 func Between(left, right stream.Source) (*Data, error) {
 	again := 0
 	if right == nil {
@@ -142,15 +142,14 @@ func Between(left, right stream.Source) (*Data, error) {
 		}
 	}
 	if l, r := d.left.dimension(), d.right.dimension(); l != r {
-		return nil, fmt.Errorf("%s has %d columns and %s has %d: a kernel is between rows of one length (for the rows and columns of one matrix see `compat`)", left.Info().Name, l, right.Info().Name, r)
+		return nil, fmt.Errorf("%s has %d columns and %s has %d: a kernel is between rows of one length (for the rows and columns of one matrix see `Compatibility`)", left.Info().Name, l, right.Info().Name, r)
 	}
 	return d, nil
 }
 
-// Graph returns data with the rows of an adjacency matrix A on the left, where row i
-// holds the edges out of node i, and its columns on the right, which hold the edges
-// into a node (paper, Definition 2.1; C is the identity). Neither A nor G is ever
-// made dense. It takes the memory of Aᵀ.
+// Graph returns data with the rows of an adjacency matrix A on the left and its columns on the right: the outgoing and
+// the incoming edges of each node (paper, Definition 2.1; C is the identity). Neither A nor G is made dense. It takes
+// the memory of Aᵀ.
 func Graph(name string, a *sparse.CSR) (*Data, error) {
 	if a.Rows != a.Cols {
 		return nil, fmt.Errorf("%s is %d×%d: the adjacency matrix of a graph is square", name, a.Rows, a.Cols)
@@ -172,14 +171,14 @@ func (d *Data) names() [2]string { return [2]string{d.left.name(), d.right.name(
 
 func (d *Data) sparse() bool { return d.left.sparse != nil }
 
-// sampleNumbers bounds the rows of a graph that a kernel is worked out from, which are
-// dense: 128 MB. fewestSampled is how many they must be, unless they are all.
+// sampleNumbers limits the dense rows of a graph from which words of a kernel are resolved, to 128 MB. fewestSampled is
+// their smallest number, unless they are all rows.
 const (
 	sampleNumbers = 1 << 24
 	fewestSampled = 100
 )
 
-// sampledRows returns how many rows Sample draws where n are asked for.
+// sampledRows returns the number of rows drawn by Sample for a request of n.
 func sampledRows(s model.Size, n int) int {
 	if s.Sparse == nil {
 		return n
@@ -187,18 +186,17 @@ func sampledRows(s model.Size, n int) int {
 	return int(min(int64(n), sampleNumbers/max(1, s.Rows)))
 }
 
-// Facts returns the sources, and what makes their rows comparable.
+// Facts returns the sources, and the maps to a common length.
 func (d *Data) Facts() []any {
 	return []any{d.left.Source, d.right.Source, d.again, d.kind, d.maps}
 }
 
-// Sample returns at most n rows drawn uniformly, half of them from each side. They are
-// dense: for a graph each takes 8 bytes for every node, and there are at most 128 MB of
-// them. It is an error where these are too few to stand for all.
+// Sample returns at most n rows drawn uniformly, half of them from each side. They are dense: for a graph each takes 8
+// bytes for every node, and they are limited to 128 MB. It fails if the limit leaves too few rows to be representative.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	rows, asked := d.size().Rows, n
 	if n = sampledRows(d.size(), n); n < min(asked, fewestSampled) && int64(n) < rows {
-		return blas64.General{}, stream.NewDataError(d.left.name(), "%d nodes are too many to make rows for the words of the `kernel`", rows).
+		return blas64.General{}, stream.NewDataError(d.left.name(), "%d nodes are too many to make rows for the words of the `Kernel`", rows).
 			Do("give numbers, such as those that it has on a part of the graph")
 	}
 	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")
@@ -240,8 +238,7 @@ func (d *Data) Size() model.Size {
 // size returns the shape with the numbers of rows of both sides.
 func (d *Data) size() model.Size { return twoSided(d.Size()) }
 
-// twoSided returns a shape with both numbers of rows, where the rows of one source may be on
-// both sides.
+// twoSided returns a shape with the numbers of rows of both sides, which may be one source.
 func twoSided(s model.Size) model.Size {
 	if s.OneSource() {
 		s.Cols = s.Rows
@@ -249,7 +246,7 @@ func twoSided(s model.Size) model.Size {
 	return s
 }
 
-// measure returns the shape of the rows of a matrix against the rows of its transpose.
+// measure returns the size of the rows of a matrix against the rows of its transpose.
 func measure(out, in *sparse.CSR) model.Size {
 	negative := slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })
 	s := &model.Sparsity{Entries: out.NNZ(), Negative: negative}

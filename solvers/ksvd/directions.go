@@ -12,30 +12,30 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Residuals tell how good the triplets are that a fit has found. They say nothing of a singular direction of G that
-// it has missed. So the weighted block of G between landmarks and held-back rows, which has more rows than the
-// landmarks, is decomposed too, and its leading directions are looked for in U and V.
+// Residuals measure the triplets that a fit has found, but not a singular direction of G that it missed. Therefore the
+// fit also decomposes the weighted block of G between landmarks and held-back rows, which has more rows than the
+// landmarks alone. It compares the leading directions of the block with U and V.
 
 // Directions compares the spans of U and V with the leading singular vectors u_i and v_i of G.
 type Directions struct {
-	// Checked is how many were looked for: the rank, at most 64, without those whose value is below 1e-3 of the
+	// Checked is the number of directions compared: the rank, at most 64, without those with values below 1e-3 of the
 	// largest.
 	Checked int
-	// Missed is how many of them have less than half of their squared length in the span of U, or of V.
+	// Missed is the number of directions with less than half of their squared length in the span of U, or of V.
 	Missed int
-	// Error is η of the paper (Section 5.3) with subspaces: Σ w_i·(1 − ‖P_U·u_i‖) + Σ w_i·(1 − ‖P_V·v_i‖), where
-	// the weights w_i are as the singular values and sum to 1. It is 0 if all are found, and 2 if none is.
+	// Error is η of the paper (Section 5.3) for subspaces: Σ w_i·(1 − ‖P_U·u_i‖) + Σ w_i·(1 − ‖P_V·v_i‖). The weights
+	// w_i are proportional to the singular values and sum to 1. It is 0 if all directions are found, and 2 if none is.
 	Error float64
 }
 
 const (
 	checkedDirections  = 64
-	directionTolerance = 1e-4 // of residuals, relative to the largest value
-	leastDirection     = 1e-3 // of the largest value
+	directionTolerance = 1e-4 // for residuals, relative to the largest value
+	leastDirection     = 1e-3 // relative to the largest value
 )
 
-// compare estimates the norms of G − UΣVᵀ, and finds the directions of G that are missing. g is G between the rows
-// and columns, u and v the vectors there.
+// compare estimates the norms of G − UΣVᵀ and finds missing directions of G. g is G between the rows and columns, and u
+// and v are the vectors on them.
 func (f *nystrom) compare(ctx context.Context, out *estimates, g, u, v blas64.General, values []float64, rows, cols *strata) error {
 	block, u, v := matrix.Clone(g), matrix.Clone(u), matrix.Clone(v)
 	dense.ScaleRows(block, dense.Roots(rows.weights))
@@ -65,7 +65,7 @@ func (f *nystrom) compare(ctx context.Context, out *estimates, g, u, v blas64.Ge
 	return err
 }
 
-// newDirections compares vectors with true triplets.
+// newDirections compares vectors with the true triplets.
 func newDirections(truth *krylov.Triplets, u, v blas64.General) (d Directions, err error) {
 	sum := 0.0
 	for d.Checked < len(truth.Values) && truth.Values[d.Checked] >= leastDirection*truth.Values[0] {

@@ -5,25 +5,22 @@
 //
 //	G_ij = κ(Cᵀx_i, z_j)      centred or not      G ≈ U·diag(values)·Vᵀ
 //
-// where κ need not be symmetric: it may be divided by its row sums (sne, t, softmax)
-// or be a divergence. G is made in tiles and never formed, but for small ones. Both
-// sides come out as functions of a row ([Factor]), so that rows never seen can be
+// where κ need not be symmetric: it may be divided by its row sums (sne, t, softmax) or be a divergence. G is evaluated
+// in tiles and not formed, unless it is small. Both sides are functions of a row ([Factor]), so new rows can be
 // embedded.
 //
 // # Two sides
 //
 //   - [Between]: two sources, such as queries and keys.
-//   - [RowsAndColumns]: the rows and the columns of one matrix. They differ in length
-//     unless the matrix is square; a [Compatibility] brings them to one.
-//   - [Graph]: the rows and columns of the adjacency matrix of a directed graph. They
-//     stay sparse: a tile costs its entries and the paths of two edges that run
-//     through it. Self-loops and scaling by degrees are the caller's, see sparse.CSR. New
-//     nodes come as [sparse.Rows].
+//   - [RowsAndColumns]: the rows and the columns of one matrix. If the matrix is not square, a [Compatibility]
+//     brings them to a common length.
+//   - [Graph]: the rows and columns of the adjacency matrix of a directed graph. They stay sparse: the cost of a
+//     tile is its entries and the paths of two edges through it. The caller adds self-loops and scales by degrees, see
+//     sparse.CSR. New nodes are [sparse.Rows].
 //
 // # Methods and passes
 //
-// [Auto] chooses between Exact and Nystrom. Fits make numbers of the words of a kernel
-// from up to 1,000 rows ([Data.Sample]).
+// [Auto] chooses between Exact and Nystrom. Fits resolve the words of a kernel on up to 1,000 rows ([Data.Sample]).
 //
 //	            passes over each side                     entries of G
 //	Exact       1, which loads the rows                   N·M for each iteration, once if
@@ -35,23 +32,20 @@
 //	  sums                                                a graph, its paths of two edges instead
 //	SSRSVD      1, after gathering                        see lowrank.SSRSVD
 //
-// Nystrom evaluates entries between its samples and held-back rows besides, which estimate the residuals
-// of its triplets ([Fit.EstimatedResiduals]), the singular directions of G that it misses ([Fit.Directions]), and the
-// error of the matrix in both norms. [Model.Verify] measures the errors and the residuals on all entries.
+// Nystrom also evaluates entries between its samples and held-back rows. From these it estimates the residuals of its
+// triplets ([Fit.EstimatedResiduals]), the missed singular directions of G ([Fit.Directions]), and the error of the
+// matrix in both norms. [Model.Verify] measures errors and residuals on all entries.
 //
-// Rows that methods pick are gathered by number, which is a pass for sources that
-// cannot do it ([stream.Gather]).
+// Methods gather selected rows by number, which takes a pass for sources without random access ([stream.Gather]).
 //
 // # Row sums and means
 //
-// A kernel that is normalised by its row sums needs them for every row x, over all
-// z_j, and centring needs the means of G. [Sums] tells if they are exact or
-// estimated from the samples. Either way a model has what it takes to do the same for
-// a new row. Sums of exponentials are kept as logarithms, so that none overflows or
-// vanishes.
+// A kernel that is normalised by its row sums needs them for every row x, over all z_j, and centring needs the means of
+// G. [Sums] selects exact values or estimates from the samples. Models can compute the same sums for new rows. Sums of
+// exponentials are kept as logarithms, to avoid overflow and underflow.
 //
 // # Numbers
 //
-// Results are the same bits for any number of threads. Singular vectors have the sign
-// that makes the largest entry of v_s positive, among the sampled columns for Nystrom.
+// Results have the same bits for any number of threads. The sign of singular vectors makes the largest entry of v_s
+// positive; for Nystrom, the largest among the sampled columns.
 package ksvd

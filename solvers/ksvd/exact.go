@@ -18,31 +18,29 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Exact is KSVD (paper, Algorithm 1) by block Krylov iteration on exact tiles: the
-// leading singular triplets of G to a residual. Centering multiplies by I − 11ᵀ/N from
-// the left and I − 11ᵀ/M from the right. It applies to the vectors, which is free, and
-// the first pass finds the means that new rows need.
+// Exact is KSVD (paper, Algorithm 1) by block Krylov iteration on exact tiles. It computes the leading singular
+// triplets of G to a residual. Centering multiplies by I − 11ᵀ/N from the left and I − 11ᵀ/M from the right. It is
+// applied to the vectors, at no cost; the first pass computes the means that new rows need.
 //
-// New rows are embedded by u(x) = G(x, ·)·V·diag(σ)⁻¹ and v(z) = Gᵀ(z, ·)·U·diag(σ)⁻¹,
-// which give U and V on the fitted rows up to residual/σ.
+// New rows are embedded by u(x) = G(x, ·)·V·diag(σ)⁻¹ and v(z) = Gᵀ(z, ·)·U·diag(σ)⁻¹, which reproduce U and V on the
+// fitted rows up to residual/σ.
 //
-// Cost: one pass over each side, which loads the rows; then products with G of b = r + 8
-// vectors from either side, one for each iteration: 4·N·M·b flops and all entries, which
-// are evaluated once if N·M ≤ [MaxFormed]. Memory: the rows twice, and 32·(N+M)·b numbers.
-// Between sparse rows a tile costs its entries and the paths that run through it. The
-// model holds all rows.
+// Cost: one pass over each side, which loads the rows. Each iteration multiplies G by b = r + 8 vectors from either
+// side: 4·N·M·b flops and all entries, which are evaluated only once if N·M ≤ [MaxFormed]. Memory: the rows twice, and
+// 32·(N+M)·b numbers. Between sparse rows, the cost of a tile is its entries and the paths through it. The model holds
+// all rows.
 type Exact struct {
 	Rank       int // r
 	Iterations int // limit of the iterations; 0 means 300
-	// Tolerance is that of the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ of all r triplets, relative to
-	// the largest σ. It bounds the error of a singular value; where a gap separates the value
-	// from others, the error is tolerance²/gap, and that of a vector tolerance/gap. 0 means 1e-10.
+	// Tolerance is the tolerance of the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ of all r triplets, relative to the largest σ. It
+	// bounds the error of a singular value. If a gap separates the value from others, its error is tolerance²/gap, and
+	// that of its vector tolerance/gap. 0 means 1e-10.
 	ResidualTol float64
 	Center      bool
 	Seed        uint64
 }
 
-// MaxFormed is the largest number of entries of a G that is held in memory: 128 MB.
+// MaxFormed is the largest number of entries of G that is formed in memory: 128 MB.
 const MaxFormed = 4000 * 4000
 
 // formed reports whether G is held in memory.
@@ -101,9 +99,8 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	return fit, nil
 }
 
-// Matrix is the kernel matrix G of data, not centered, ready to multiply with: for
-// solvers of linear systems in G, and for functions of a row that are sums over all
-// rows of the other side.
+// Matrix is the kernel matrix G of data, not centered, prepared for products. It serves solvers of linear systems in G,
+// and functions of a row that are sums over all rows of the other side.
 type Matrix struct {
 	data        *Data
 	grid        *tiles.Grid
@@ -112,11 +109,11 @@ type Matrix struct {
 	product     krylov.Operator
 }
 
-// NewMatrix loads both sides and finds the row sums of a normalised kernel. form holds
-// all entries in memory, as up to [MaxFormed] of them are anyway.
+// NewMatrix loads both sides and computes the row sums of a normalised kernel. form holds all entries in memory, which
+// happens anyway up to [MaxFormed] entries.
 //
-// Cost: one pass over each side; for a normalised kernel one over all entries, and one
-// more where they are held. Memory: the rows twice, and N·M numbers if held.
+// Cost: one pass over each side; for a normalised kernel one over all entries, and one more if they are held. Memory:
+// the rows twice, and N·M numbers if held.
 func NewMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, form bool) (*Matrix, error) {
 	t, err := tiles.New(k, d.sparse())
 	if err != nil {
@@ -153,13 +150,13 @@ func newMatrix(ctx context.Context, e stream.Engine, d *Data, t *tiles.Tiles, ce
 	return m, checkFinite("G", g.General)
 }
 
-// Multiply puts G·q into gq and Gᵀ·p into gtp. Cost: an exact pass unless the entries
-// are held, and 4·N·M flops for each column of q and p.
+// Multiply stores G·q in gq and Gᵀ·p in gtp. Cost: an exact pass unless the entries are held, and 4·N·M flops for each
+// column of q and p.
 func (m *Matrix) Multiply(ctx context.Context, q, gq, p, gtp blas64.General) error {
 	return m.product.Multiply(ctx, q, gq, p, gtp)
 }
 
-// Held returns G in memory, not to be changed; empty unless NewMatrix formed it.
+// Held returns G, empty unless it is in memory. It must not be changed.
 func (m *Matrix) Held() blas64.General {
 	if held, ok := m.product.(krylov.Matrix); ok {
 		return held.General
@@ -174,15 +171,15 @@ func (m *Matrix) Entries() int64 { return m.grid.Tiles.Entries.Load() }
 //
 //	u(x) = Σ_j G(x, z_j)·left_j      v(z) = Σ_i G(x_i, z)·right_i
 //
-// for left of M rows and right of N, with as many columns as each other. The model
-// shares them and the rows, all of which are its landmarks; its Values are 1.
+// for left (M×r) and right (N×r). The model shares their memory and that of the rows, which are all landmarks. Its
+// Values are 1.
 func (m *Matrix) Functions(left, right blas64.General) *Model {
 	f := m.functions(&krylov.Triplets{Values: slices.Repeat([]float64{1}, left.Cols), U: right, V: left})
 	f.Method = "functions"
 	return f
 }
 
-// functions returns a model whose sides are functions of a row, of triplets of G.
+// functions returns the model of triplets of G, with both sides as functions of a row.
 func (m *Matrix) functions(r *krylov.Triplets) *Model {
 	return m.data.functions(m.grid.Tiles, m.left, m.right, sampleAll(m.left.Count()), sampleAll(m.right.Count()), m.sums,
 		&krylov.Triplets{Values: r.Values, U: matrix.Clone(r.U), V: matrix.Clone(r.V)})

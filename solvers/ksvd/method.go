@@ -10,8 +10,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to decompose G: [Exact], [Nystrom], [SSRSVD], or [Auto], which is one
-// of the first two. Words in the kernel become numbers: see [Data.Sample].
+// Method is any method that decomposes G: [Exact], [Nystrom], [SSRSVD], or [Auto], which chooses between the first two.
+// It resolves the words of the kernel: see [Data.Sample].
 type Method = model.Method[*Data, Fit]
 
 // Auto is [Exact] for matrices of at most [ExactEntries] entries, and [Nystrom] for
@@ -20,17 +20,16 @@ type Auto struct {
 	Rank   int
 	Center bool
 	Seed   uint64
-	// Nystrom has the other settings of that method. Asked is the word of one that was
-	// asked for, whatever its value, in backquotes; then it is the method. "" is for none.
+	// Nystrom has the other settings of that method. Asked names one of its settings, in backquotes, if the caller set
+	// one explicitly; Auto then chooses Nystrom. "" means none.
 	Nystrom Nystrom
 	Asked   string
 }
 
-// ExactEntries is how many entries G has at most where Auto is exact: some seconds for
-// each iteration.
+// ExactEntries is the largest number of entries of G for which Auto is exact: a few seconds for each iteration.
 const ExactEntries = 4e8
 
-// Choose returns the method for data of a shape: and why it was chosen.
+// Choose returns the method for data of size s, with the reason.
 func (m Auto) Choose(s model.Size) (Method, model.Choice) {
 	n := m.Nystrom
 	n.Rank, n.Center, n.Seed = m.Rank, m.Center, m.Seed
@@ -46,7 +45,7 @@ func (m Auto) Choose(s model.Size) (Method, model.Choice) {
 		model.Choice{Name: "exact", Reason: fmt.Sprintf("G has %.2g entries, at most %.0e", entries, float64(ExactEntries))}
 }
 
-// Plan returns the cost of a fit by the method that is chosen.
+// Plan returns the cost of a fit by the chosen method.
 func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	method, why := m.Choose(s)
 	p, err := method.Plan(e, s, k)
@@ -56,7 +55,7 @@ func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pl
 	return p, err
 }
 
-// Fit decomposes the kernel matrix of data by the method that is chosen.
+// Fit decomposes the kernel matrix of data by the chosen method.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }

@@ -59,7 +59,7 @@ func TestAuto(t *testing.T) {
 	exact := Exact{Rank: 3, Center: true, Seed: 4}
 	nystrom := Nystrom{Rank: 3, Rows: 50, Center: true, Seed: 4}
 	asked := auto
-	asked.Asked = "`landmarks`"
+	asked.Asked = "`Rows/Cols`"
 	for _, c := range []struct {
 		auto  Auto
 		shape model.Size
@@ -68,7 +68,7 @@ func TestAuto(t *testing.T) {
 	}{
 		{auto, small, exact, "exact: G has 4e+08 entries, at most 4e+08"},
 		{auto, large, nystrom, "nystrom: G has 4e+08 entries, more than 4e+08"},
-		{asked, small, nystrom, "nystrom: `landmarks` is for it"},
+		{asked, small, nystrom, "nystrom: `Rows/Cols` is for it"},
 	} {
 		if got, why := c.auto.Choose(c.shape); got != c.want || why.String() != c.why {
 			t.Errorf("%+v: %+v, %s", c.shape, got, why)
@@ -81,7 +81,7 @@ func TestAuto(t *testing.T) {
 	}
 	d := between(t, gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2))
 	f, err := asked.Fit(background, stream.Engine{}, d, kernelgen.SNE(1))
-	if err != nil || f.Method != "nystrom" || f.Choice.String() != "nystrom: `landmarks` is for it" || f.Samples != [2]int{50, 50} {
+	if err != nil || f.Method != "nystrom" || f.Choice.String() != "nystrom: `Rows/Cols` is for it" || f.Samples != [2]int{50, 50} {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

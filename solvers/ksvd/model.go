@@ -15,35 +15,34 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Model is an approximate singular value decomposition of G, G_ij = κ(Cᵀx_i, z_j),
-// centred or not, with both sides as functions of a row.
+// Model is an approximate singular value decomposition of G, G_ij = κ(Cᵀx_i, z_j), centred or not. Both sides are
+// functions of a row.
 type Model struct {
 	Method        string // "exact", "ssrsvd" or "nystrom"
 	Kernel        kernelgen.Kernel
 	Seed          uint64
 	Rows, Cols    int64 // N and M, the size of G in the fit
 	Centered      bool
-	Origin        []float64 // the kernel is κ(x − Origin, z − Origin) of mapped rows; nil for 0
+	Origin        []float64 // the kernel is κ(x − Origin, z − Origin) on mapped rows; nil for 0
 	Sums          Sums      // exact or sampled
 	Compatibility Compatibility
 	Values        []float64 // singular values, descending
 	Left, Right   *Factor
 }
 
-// Fit is what a method returns: the model, and what is known about it.
+// Fit is a model with the results of its fit.
 type Fit struct {
 	*Model
-	// Report has the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet as Residuals if the
-	// method is exact.
+	// Report has the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet as Residuals, if the method is exact.
 	model.Report
 	// U and V are the singular vectors of the fitted rows, N×r and M×r, if the method is
 	// exact; empty otherwise: see [Fit.Fitted].
 	U, V blas64.General
-	// EstimatedResiduals are about the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet, relative to its σ,
-	// where u and v have length 1; nil unless the method is nystrom. Entries between rows and columns that
-	// are no landmarks tell them.
+	// EstimatedResiduals estimate the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet with unit vectors u and v,
+	// relative to its σ. They use entries between rows and columns that are not landmarks. They are nil unless the
+	// method is nystrom.
 	EstimatedResiduals []float64
-	// Directions compares U and V with the leading singular vectors of G, estimated likewise; zero unless the method
+	// Directions compares U and V with the leading singular vectors of G, from the same entries; zero unless the method
 	// is nystrom.
 	Directions Directions
 	// Samples are the numbers of sampled rows and columns.
@@ -73,7 +72,7 @@ func (m *Model) side(side model.Side) *Factor {
 	return m.Left
 }
 
-// sides returns the sides that one stands for.
+// sides returns the left side, the right side or both.
 func sides(side model.Side) []model.Side {
 	if side == model.Both {
 		return []model.Side{model.Left, model.Right}
@@ -81,7 +80,7 @@ func sides(side model.Side) []model.Side {
 	return []model.Side{side}
 }
 
-// Describe returns what the model says about itself.
+// Describe returns a summary of the model.
 func (m *Model) Describe() *model.Description {
 	method := m.Method
 	if m.Centered {
@@ -107,10 +106,10 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	return names, nil
 }
 
-// Dimension returns the length of the rows of a side, before C.
+// Dimension returns the number of columns of the rows of a side, before C.
 func (m *Model) Dimension(side model.Side) int { return m.side(side).dimension() }
 
-// TransformPlan returns what a pass of Transform over rows will hold.
+// TransformPlan returns the cost of Transform for rows.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	side := r.Side
 	sparse := sourceOf(rows).sparse
@@ -136,22 +135,21 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 			numbers += 2 * all * int64(s.Landmarks.Dense.Cols)
 		}
 		p.Add("model", numbers, "")
-		p.Add("tiles", int64(e.Workers())*tilesize.PanelRows*(landmarks+2*rank), "`threads`")
+		p.Add("tiles", int64(e.Workers())*tilesize.PanelRows*(landmarks+2*rank), "`Engine.Threads`")
 	}
 	p.SourcePasses = 1
 	return p
 }
 
-// Transform gives u(x) or v(z) of new rows to emit in row order. Rows of the fit come out
-// as in the fit, to rounding. Those of a model of a graph are [sparse.Rows]: for
-// the left side row i holds the edges out of new node i, for the right side the edges
-// into it, and the columns are the nodes of the fit. Cost: one pass; see [Factor].
+// Transform passes u(x) or v(z) of new rows to emit in row order. Rows of the fit have the values of the fit, up to
+// rounding. A model of a graph takes [sparse.Rows]: on the left, row i holds the outgoing edges of new node i; on the
+// right, its incoming edges. The columns are the nodes of the fit. Cost: one pass; see [Factor].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }
 
-// Worker makes workers that put u or v of new rows into dst. It fails for rows of another length
-// or kind than the model's.
+// Worker makes workers that store u or v of new rows in dst. It fails for rows of another length or kind than those of
+// the model.
 func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
 	t, err := m.tiles()
 	if err != nil {
@@ -169,7 +167,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	return workerOf(parts...), nil
 }
 
-// workerOf makes workers that put several embeddings side by side.
+// workerOf makes workers that store several embeddings side by side.
 func workerOf(parts ...*embedding) func() model.Worker {
 	return func() model.Worker {
 		var workers []*embedder
@@ -187,10 +185,10 @@ func workerOf(parts ...*embedding) func() model.Worker {
 	}
 }
 
-// Fitted returns what makes workers that put singular vectors of the fitted rows of a side into dst,
-// and the source to pass over: the rows, or the vectors themselves if the method is exact.
-// Row sums and means are those of the fit. See [stream.MapRows]. [model.Both] gives U and V side
-// by side if both sides are one source and the method is not exact.
+// Fitted returns a function that makes workers for the singular vectors of the fitted rows of a side, and the source of
+// their pass: the rows, or the vectors themselves if the method is exact. Row sums and means are those of the fit. See
+// [stream.MapRows]. With [model.Both], U and V are side by side; this requires a single source on both sides and a
+// method other than exact.
 func (f *Fit) Fitted(side model.Side) (func() model.Worker, stream.Source, error) {
 	rows, vectors := f.data.left, f.U
 	if side == model.Right {
@@ -209,7 +207,7 @@ func (f *Fit) Fitted(side model.Side) (func() model.Worker, stream.Source, error
 	var parts []*embedding
 	for _, one := range sides(side) {
 		inner := *f.side(one)
-		inner.Map = blas64.General{} // the rows of the data have been multiplied
+		inner.Map = blas64.General{} // the rows of the data are already mapped
 		parts = append(parts, f.embedding(t, &inner, f.sums, rows))
 	}
 	return workerOf(parts...), rows.Source, nil

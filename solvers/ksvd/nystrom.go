@@ -13,68 +13,63 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Nystrom is the asymmetric Nyström method (paper, Section 4, equations (10) and
-// (11)). Of n sampled rows and m sampled columns
+// Nystrom is the asymmetric Nyström method (paper, Section 4, equations (10) and (11)). With n sampled rows and m
+// sampled columns,
 //
 //	G_{n,m} = Σ λ_s·u_s·v_sᵀ
 //	λ̃_s = √(NM/(nm))·λ_s
 //	u_s(x) = c/λ_s·Σ_j G(x, z_j)·v_sj      v_s(z) = c/λ_s·Σ_i G(x_i, z)·u_si
 //
-// with the scale l_λ of the paper such that λ̃_s are the singular values of G, which
-// makes c = (nm/(NM))^(1/4) on both sides; see [Scaling] for others. The same two
-// formulas are the out-of-sample extension. For a symmetric G, equal samples and
-// n = m it is the Nyström method (Williams & Seeger 2001; paper, equation (15)).
+// The scale l_λ of the paper is chosen so that λ̃_s are the singular values of G, hence c = (nm/(NM))^(1/4) on both
+// sides; see [Scaling] for others. The same two formulas are the out-of-sample extension. For a symmetric G, equal
+// samples and n = m it is the Nyström method (Williams & Seeger 2001; paper, equation (15)).
 //
-// A sample that is not uniform has weights: the integrals of equation (8) become
-// weighted sums, G_{n,m} is multiplied by the roots of the weights from both sides,
-// and so are u_s and v_s above. For uniform samples the weights are N/n and M/m.
+// A non-uniform sample has weights: the integrals of equation (8) become weighted sums. G_{n,m} is multiplied by the
+// square roots of the weights from both sides, and so are u_s and v_s above. For uniform samples the weights are N/n
+// and M/m.
 //
-// Cost: n rows and m columns are gathered, and n·m entries evaluated; everything else
-// is small, O(n·m·r) flops. Extending to all rows is one pass over each side, N·m and
-// n·M entries. Exact sums and means cost passes over all N·M entries, see [Sums].
-// Memory: the samples twice, n·m numbers and, for sparse rows, 8 bytes for each node
-// and side.
+// Cost: gathering n rows and m columns, n·m entries, and O(n·m·r) flops. Extending to all rows takes one pass over each
+// side, with N·m and n·M entries. Exact sums and means take passes over all N·M entries, see [Sums]. Memory: the
+// samples twice, n·m numbers and, for sparse rows, 8 bytes for each node and side.
 //
-// The residuals of the triplets, the error of the leading directions and that of the matrix in both norms are
-// estimated: see [Fit.EstimatedResiduals] and [Fit.Directions]. Four times as many rows as there are landmarks, from
-// 1,024 to 2,048, are held back on each side for that. Cost: with the landmarks p rows and q columns, which makes
-// p·q + p·m + n·q entries, three times p·q numbers, and a truncated SVD of these.
+// The fit estimates the residuals of the triplets, the error of the leading directions and that of the matrix in both
+// norms: see [Fit.EstimatedResiduals] and [Fit.Directions]. For this it holds back four rows for each landmark on each
+// side, between 1,024 and 2,048. Cost, with p rows and q columns including the landmarks: p·q + p·m + n·q entries,
+// memory for 3·p·q numbers, and a truncated SVD of a p×q matrix.
 type Nystrom struct {
 	Rank int // r
-	// Rows and Cols are the numbers n and m of landmarks: sampled rows and columns. 0 means
-	// 20 times the rank for rows, and as many columns as rows. At most N and M. With a Tolerance
-	// they are the first numbers; then 0 means 4 times the rank, and at least 64.
+	// Rows and Cols are the numbers n and m of landmarks: sampled rows and columns, at most N and M. 0 means 20 times
+	// the rank for rows, and as many columns as rows. With a Tolerance they are the initial numbers, and 0 means 4
+	// times the rank, at least 64.
 	Rows, Cols int
 	Center     bool
 	Sums       Sums
 	Scaling    Scaling
-	// Tolerance, unless 0, is that of [Directions.Error]: landmarks are doubled until its estimate is within it.
+	// Tolerance, unless 0, is the tolerance of [Directions.Error]: landmarks are doubled until its estimate is within
+	// it.
 	Tolerance float64
-	// Memory, unless 0, is how many bytes the plan of a doubling may take.
+	// Memory, unless 0, limits the plan of a doubling, in bytes.
 	Memory int64
 	Seed   uint64
 }
 
-// Scaling says how long the singular vectors of the fitted rows are.
+// Scaling selects the norms of the singular vectors of the fitted rows.
 type Scaling uint8
 
 const (
-	// ScaleDerived is equation (11) as derived. Vectors have a length of about 1 if n/N = m/M and the samples are
-	// representative. It costs no pass.
+	// ScaleDerived is equation (11) as derived. Vectors have norms of about 1 if n/N = m/M and the samples are
+	// representative. It takes no pass.
 	ScaleDerived Scaling = iota
-	// ScaleUnit divides each vector by its length over the fitted rows. One pass over
-	// each side.
+	// ScaleUnit divides each vector by its norm over the fitted rows, in one pass over each side.
 	ScaleUnit
-	// ScaleOrthonormal makes the vectors orthonormal over the fitted rows: with U and V
-	// the extensions of some more triplets than the rank, it is the SVD of the matrix
-	// that they multiply to, G_{N,m}·(G_{n,m})⁺·G_{n,M} with the pseudo-inverse truncated,
-	// from the streamed triangular factors of U and V. One pass over each side. Nearly
-	// always nearer to the singular vectors of G than the extensions, and so are the values.
+	// ScaleOrthonormal makes the vectors orthonormal over the fitted rows. With U and V the extensions of more triplets
+	// than the rank, it computes the SVD of their product G_{N,m}·(G_{n,m})⁺·G_{n,M}, with a truncated pseudo-inverse,
+	// from the streamed triangular factors of U and V. It takes one pass over each side. The result is nearly always
+	// closer to the singular vectors and values of G than the extensions.
 	ScaleOrthonormal
 )
 
-// blockTolerance is the residual to which the sampled block is decomposed, relative
-// to its largest singular value.
+// blockTolerance is the residual of the decomposition of the sampled block, relative to its largest singular value.
 const blockTolerance = 1e-6
 
 func (m Nystrom) settings(s model.Size) (Nystrom, error) {
@@ -129,7 +124,7 @@ func (f *nystrom) uniform(ctx context.Context) (*Fit, error) {
 	return f.sampled(ctx, uniformSample(s.Rows, f.Rows, f.Seed, "ksvd rows"), uniformSample(s.Cols, f.Cols, f.Seed, "ksvd columns"))
 }
 
-// nystrom is a fit under way.
+// nystrom is a fit in progress.
 type nystrom struct {
 	Nystrom
 	engine stream.Engine
@@ -140,7 +135,7 @@ type nystrom struct {
 	report model.Report
 }
 
-// exactSums finds the exact sums and means, unless they are sampled or not needed.
+// exactSums computes the exact sums and means, unless they are sampled or not needed.
 func (f *nystrom) exactSums(ctx context.Context) (err error) {
 	how := f.summing(f.data.size(), f.tiles)
 	f.Sums = how.sums

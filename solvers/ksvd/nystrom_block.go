@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// sample has rows of one side, drawn uniformly without replacement, with the number of rows that
-// each stands for. A smaller sample of the same purpose is part of a larger one.
+// sample has rows of one side, drawn uniformly without replacement, with the number of rows that each represents. A
+// smaller sample of the same purpose is a subset of a larger one.
 type sample struct {
 	numbers []int64 // ascending
 	weights []float64
@@ -31,7 +31,7 @@ func uniformSample(n int64, k int, seed uint64, purpose string) sample {
 	return sample{numbers, slices.Repeat([]float64{float64(n) / float64(k)}, k)}
 }
 
-// sampleAll has all n rows.
+// sampleAll returns all n rows.
 func sampleAll(n int) sample { return sample{matrix.Numbers(n), slices.Repeat([]float64{1}, n)} }
 
 // sampled returns the fit with given samples.
@@ -62,7 +62,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Fit, error) 
 	return fit, nil
 }
 
-// decompose returns the model with the sampled rows x and columns z.
+// decompose returns the model of the sampled rows x and columns z.
 func (f *nystrom) decompose(ctx context.Context, x, z *tiles.Rows, rows, cols sample) (*Model, error) {
 	block, s, err := f.block(ctx, x, z, rows, cols)
 	if err != nil {
@@ -80,7 +80,7 @@ func (f *nystrom) decompose(ctx context.Context, x, z *tiles.Rows, rows, cols sa
 	}
 	m := f.data.functions(f.tiles, x, z, rows, cols, s, t)
 	m.Method, m.Seed, m.Centered, m.Sums = "nystrom", f.Seed, f.Center, f.Sums
-	if f.sums != nil { // new rows need exact sums and means, too
+	if f.sums != nil { // new rows need exact sums and means as well
 		left, right := landmarksOf(f.all[0]), landmarksOf(f.all[1])
 		m.Left.All = &right
 		if f.Center {
@@ -94,8 +94,7 @@ func (f *nystrom) decompose(ctx context.Context, x, z *tiles.Rows, rows, cols sa
 	return m, f.rescale(ctx, m)
 }
 
-// block returns G between the samples, centered if it is to be, and the sums of its rows and
-// columns.
+// block returns G between the samples, centered if requested, and the sums of its rows and columns.
 func (f *nystrom) block(ctx context.Context, x, z *tiles.Rows, rows, cols sample) (blas64.General, *tiles.Sums, error) {
 	s := &tiles.Sums{}
 	block, err := f.tiles.Between(ctx, f.engine, x, z, tilesize.PairRows)
@@ -123,7 +122,7 @@ func (f *nystrom) block(ctx context.Context, x, z *tiles.Rows, rows, cols sample
 	return block, s, nil
 }
 
-// sampledSums returns the logarithms of the row sums of a raw block over the sampled columns, weighted.
+// sampledSums returns the logarithms of the weighted row sums of a raw block over the sampled columns.
 func (f *nystrom) sampledSums(raw blas64.General, rows, cols sample) (logs []float64, err error) {
 	var w tiles.Work
 	logs = make([]float64, raw.Rows)
@@ -137,7 +136,7 @@ func (f *nystrom) sampledSums(raw blas64.General, rows, cols sample) (logs []flo
 	return logs, nil
 }
 
-// sampledMeans puts into s the weighted means of the rows and columns of a block.
+// sampledMeans stores the weighted means of the rows and columns of a block in s.
 func sampledMeans(s *tiles.Sums, block blas64.General, rows, cols []float64) {
 	s.RowMeans, s.ColMeans = make([]float64, block.Rows), make([]float64, block.Cols)
 	n, m := dense.Sum(rows), dense.Sum(cols)
@@ -150,8 +149,8 @@ func sampledMeans(s *tiles.Sums, block blas64.General, rows, cols []float64) {
 	}
 }
 
-// functions makes both sides functions of a row, of triplets of the block between sampled rows
-// and columns: u(x) = Σ_j G(x, z_j)·√w_j·v_j/λ_j, with the weights w. It overwrites the vectors.
+// functions turns triplets of the block between sampled rows and columns into functions of a row: u(x) = Σ_j G(x,
+// z_j)·√w_j·v_j/λ_j, with the weights w. It overwrites the vectors.
 func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s *tiles.Sums, r *krylov.Triplets) *Model {
 	over := dense.Reciprocals(r.Values)
 	side := func(vectors blas64.General, landmarks *tiles.Rows, of sample, to blas64.General) *Factor {
@@ -168,8 +167,8 @@ func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s 
 	return m
 }
 
-// derive applies the scale of equation (11), which is 1 if n/N = m/M and else moves a factor from
-// one side to the other.
+// derive applies the scale of equation (11). It is 1 if n/N = m/M; otherwise it moves a factor from one side to the
+// other.
 func derive(m *Model) {
 	n, cols := float64(len(m.Right.Rows)), float64(len(m.Left.Rows))
 	c := math.Pow(cols/float64(m.Cols)/(n/float64(m.Rows)), 0.25)

@@ -12,8 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// rescale makes the vectors of a model as long as ScaleUnit or ScaleOrthonormal say,
-// with one pass over each side.
+// rescale scales the vectors of a model by ScaleUnit or ScaleOrthonormal, with one pass over each side.
 func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 	left, err := f.factor(ctx, m, m.Left, f.data.left)
 	if err != nil {
@@ -32,7 +31,7 @@ func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 	return f.orthonormalise(m, left, right)
 }
 
-// factor streams the triangular factor of the extension of a side.
+// factor computes the triangular factor of the extension of a side in one pass.
 func (f *nystrom) factor(ctx context.Context, m *Model, side *Factor, rows source) (blas64.General, error) {
 	r := side.Rank()
 	if r == 0 {
@@ -60,7 +59,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Factor, rows sourc
 	return qr.R(), nil
 }
 
-// norms returns the norms of the columns; 1 for a column of zeros.
+// norms returns the norms of the columns, 1 for a zero column.
 func norms(m blas64.General) []float64 {
 	out := dense.ColumnNorms(m)
 	for j, v := range out {
@@ -71,8 +70,8 @@ func norms(m blas64.General) []float64 {
 	return out
 }
 
-// orthonormalise replaces U and V by the singular vectors of U·diag(λ̃)·Vᵀ, from their
-// triangular factors, and keeps as many as the rank.
+// orthonormalise replaces U and V by the singular vectors of U·diag(λ̃)·Vᵀ, from their triangular factors, truncated to
+// the rank.
 func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	l, err := newSVD("the factor of U", left)
 	if err != nil {
@@ -83,7 +82,7 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 		return err
 	}
 	a, b := whitened(l), whitened(r)
-	// U = A·S·Bᵀ with A orthonormal: the core is S·Bᵀ·diag(λ̃)·B·S of both sides.
+	// U = A·S·Bᵀ with A orthonormal; the core is the product of S·Bᵀ of the left, diag(λ̃), and B·S of the right.
 	core := matrix.Clone(a.forward)
 	dense.ScaleColumns(core, m.Values)
 	d, err := newSVD("the core", dense.Mul(blas.NoTrans, core, blas.Trans, b.forward))
@@ -98,7 +97,7 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	return nil
 }
 
-// whitening takes U to orthonormal columns A = U·back, with U = A·forward.
+// whitening maps U to orthonormal columns A = U·back, with U = A·forward.
 type whitening struct{ back, forward blas64.General }
 
 func whitened(d *dense.SVD) whitening {

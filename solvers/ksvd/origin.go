@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
-// setOrigin moves the origin of the tiles of a centred matrix into a sample of the rows, where the kernel
-// allows it: see [basis.SetOrigin]. Sparse rows stay as they are.
+// setOrigin moves the origin of the tiles of a centred matrix to the median of a sample of rows, if the kernel allows
+// it: see [basis.SetOrigin]. Sparse rows are not moved.
 func (d *Data) setOrigin(ctx context.Context, t *tiles.Tiles, seed uint64) error {
 	if d.sparse() || !t.Kernel.CenteredShift() {
 		return nil
@@ -19,7 +19,7 @@ func (d *Data) setOrigin(ctx context.Context, t *tiles.Tiles, seed uint64) error
 	if err != nil {
 		return err
 	}
-	if _, _, bad := dense.NotFinite(rows); !bad { // else the pass names the row
+	if _, _, bad := dense.NotFinite(rows); !bad { // otherwise the pass reports the row
 		basis.SetOrigin(t, rows)
 	}
 	return nil

@@ -15,26 +15,25 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Between sparse rows most inner products are zero. An entry is then a constant, or an exponential
-// of the squared norms of its two rows. So a sum over all rows of the other side is
+// Between sparse rows, most inner products are zero. Such an entry is a constant, or an exponential of the squared
+// norms of its two rows. A sum over all rows of the other side is therefore
 //
 //	Σ_j w_j·f(x, z_j) = Σ_j w_j·f₀(x, z_j) + Σ_{j: x·z_j ≠ 0} w_j·(f − f₀)(x, z_j)
 //
-// where f₀ is f at an inner product of zero. The first sum is a product, and the second is over
-// paths of two edges: exact sums of a graph cost its paths and not N·M entries. Where no weight of
-// the graph is negative, kernels that are divided by row sums have f ≥ f₀, and the difference loses
-// nothing: the sum is at least half of the first term.
+// where f₀ is f at an inner product of zero. The first sum is a product, and the second runs over paths of two edges,
+// so the cost of exact sums of a graph is its number of paths instead of N·M entries. If no weight of the graph is
+// negative, normalised kernels have f ≥ f₀, and no digits cancel: the sum is at least half of the first term.
 
-// pathSums sums a kernel over all of some sparse rows z_j.
+// pathSums computes sums of a kernel over all of some sparse rows z_j.
 type pathSums struct {
 	tiles   *tiles.Tiles
 	columns *sparse.CSR // transpose of the rows
 	norms   []float64   // squared norms of the rows
-	logSums []float64   // row sums that divide their entries; nil for none
-	weight  float64     // logarithm of Σ_j w_j·f₀(x, z_j) over f₀(x, 0)
+	logSums []float64   // row sums that normalise their entries; nil for none
+	weight  float64     // logarithm of Σ_j w_j·f₀(x, z_j) / f₀(x, 0)
 }
 
-// newPathSums prepares sums over rows; nil if they have to go over all entries.
+// newPathSums prepares sums over rows. It returns nil if all entries are needed.
 func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logSums []float64) *pathSums {
 	negative := rows.Sparse != nil && slices.ContainsFunc(rows.Sparse.Value, func(v float64) bool { return v < 0 })
 	if rows.Sparse == nil || !byPaths(t, negative) {
@@ -61,13 +60,13 @@ func (p *pathSums) logWeight(j int) float64 {
 	return -p.logSums[j]
 }
 
-// pathWorker sums for one goroutine.
+// pathWorker computes sums for one goroutine.
 type pathWorker struct {
 	*pathSums
-	dots      []float64 // inner products of a row with all z_j; zero between rows
+	dots      []float64 // inner products of a row with all z_j; zero between calls
 	met       []bool
-	touched   []int32   // the z_j that paths from the row lead to
-	hit, miss []float64 // f and f₀ of those, or their logarithms
+	touched   []int32   // the z_j reached by paths from the row
+	hit, miss []float64 // f and f₀ of touched, or their logarithms
 	work      tiles.Work
 }
 
@@ -84,7 +83,7 @@ func (w *pathWorker) sums(rows *tiles.Rows) []logsum.Sum {
 	return sums
 }
 
-// sum returns the sum of a sparse row.
+// sum returns the sum for a sparse row.
 func (w *pathWorker) sum(index []int32, value []float64) logsum.Sum {
 	x := 0.0
 	for p := range index {
@@ -111,7 +110,7 @@ func (w *pathWorker) sum(index []int32, value []float64) logsum.Sum {
 	return s
 }
 
-// reach finds the inner products of a row that are not zero.
+// reach computes the nonzero inner products of a row.
 func (w *pathWorker) reach(index []int32, value []float64) {
 	w.touched = w.touched[:0]
 	for p, l := range index {
@@ -127,7 +126,7 @@ func (w *pathWorker) reach(index []int32, value []float64) {
 	}
 }
 
-// sumDisjoint returns the sum of f₀ for a row with a squared norm.
+// sumDisjoint returns the sum of f₀ for a row of squared norm x.
 func (w *pathWorker) sumDisjoint(x float64) logsum.Sum {
 	v := []float64{w.tiles.Base(x, 0, 0)}
 	w.tiles.Entries.Add(1)
@@ -141,7 +140,7 @@ func (w *pathWorker) sumDisjoint(x float64) logsum.Sum {
 	return s
 }
 
-// addHits adds the exponentials of hit and subtracts those of miss, which the sum has.
+// addHits adds the exponentials of hit, and subtracts those of miss, which s includes.
 func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
 	most := s.Most
 	for i, j := range w.touched {
@@ -166,10 +165,10 @@ func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
 	return s
 }
 
-// pathRows is the number of rows in a block, few enough to keep all workers busy.
+// pathRows is the number of rows in a block, small enough to keep all workers busy.
 const pathRows = 512
 
-// eachRow makes a pass over all rows of a side: f of their sums.
+// eachRow makes a pass over all rows of a side and calls f with their sums.
 func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, pass string, rows source,
 	f func(s logsum.Sum, row int64) (float64, error)) ([]float64, error) {
 	if e.BlockRows == 0 {
@@ -189,8 +188,7 @@ func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, pass string, ro
 	return out.Data, err
 }
 
-// pathStatistics returns the sums and means of a graph by its paths; nil if they have to go
-// over all entries.
+// pathStatistics returns the sums and means of a graph, computed by paths. It returns nil if all entries are needed.
 func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *tiles.Tiles, means bool) (s *tiles.Sums, err error) {
 	left, right := d.left.sparse, d.right.sparse
 	overRight := newPathSums(t, tiles.SparseRows(right.Matrix, right.Transpose()), nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// planner collects the items that methods share.
+// planner collects items common to several methods.
 type planner struct {
 	*model.Plan
 	engine  stream.Engine
@@ -22,8 +22,7 @@ type planner struct {
 	again   int // 1 if both sides are one source
 }
 
-// newPlanner plans a fit of a kernel that need not be resolved. It fails if the kernel cannot be
-// computed between the rows.
+// newPlanner plans a fit of a resolved kernel. It fails if the kernel cannot be computed between the rows.
 func newPlanner(e stream.Engine, s model.Size, k kernelgen.Kernel) (*planner, error) {
 	words := !k.Resolved()
 	if words {
@@ -49,25 +48,25 @@ func newPlanner(e stream.Engine, s model.Size, k kernelgen.Kernel) (*planner, er
 	}
 	s = p.shape
 	p.Plan = model.NewPlan(e, s.Longest(), 0)
-	// Indices of 4 bytes and values of 8, and starts of rows, of A and Aᵀ.
+	// Indices of 4 bytes, values of 8, and starts of rows, for A and Aᵀ.
 	p.Add("graph and its transpose", 3*s.Sparse.Entries+s.Rows+s.Cols, "")
 	if words {
-		p.Add("rows to work out the kernel from", 3*int64(sampledRows(s, family.ResolveRows))*s.Rows, "a `kernel` with numbers")
+		p.Add("rows to work out the kernel from", 3*int64(sampledRows(s, family.ResolveRows))*s.Rows, "a `Kernel` with numbers")
 	}
 	return p, nil
 }
 
-// moved adds what a centred kernel takes whose rows are brought near 0: see [Data.setOrigin].
+// moved adds the memory of shifted rows for a centred kernel: see [Data.setOrigin].
 func (p *planner) moved(center bool) {
 	if s := p.shape; center && s.Sparse == nil && p.tiles.Kernel.CenteredShift() {
-		p.Add("moved rows", (2*family.ResolveRows+p.threads*tiles.OriginRows)*int64(s.Columns), "`threads`")
+		p.Add("moved rows", (2*family.ResolveRows+p.threads*tiles.OriginRows)*int64(s.Columns), "`Engine.Threads`")
 	}
 }
 
 // all returns the number of entries of G.
 func (p *planner) all() float64 { return float64(p.shape.Rows) * float64(p.shape.Cols) }
 
-// rows returns the numbers of rows of one side, packed too.
+// rows returns the size of the rows of one side, including packed ones, in numbers.
 func (p *planner) rows(n int64) int64 {
 	if p.shape.Sparse == nil {
 		return 2 * n * int64(p.shape.Columns)
@@ -75,7 +74,7 @@ func (p *planner) rows(n int64) int64 {
 	return 3*n*p.rowEntries() + p.shape.Rows
 }
 
-// held returns the numbers of dense rows of both sides as they are, which share those of one source.
+// held returns the size of the dense rows of both sides in numbers. Sides with one source share their rows.
 func (p *planner) held() int64 {
 	rows := p.shape.Rows
 	if p.again == 0 {
@@ -87,8 +86,8 @@ func (p *planner) held() int64 {
 // rowEntries returns the mean number of entries of a sparse row.
 func (p *planner) rowEntries() int64 { return p.shape.Sparse.Entries/max(1, p.shape.Rows) + 1 }
 
-// stages adds stages of the fit, each of which begins when the memory of the one before it is free: the memory of the
-// largest, and the entries of all.
+// stages adds stages of the fit, each of which releases its memory at the end: the memory of the largest, and the
+// entries of all.
 func (p *planner) stages(all ...func(next *planner)) {
 	var largest *model.Plan
 	for _, add := range all {
@@ -104,8 +103,7 @@ func (p *planner) stages(all ...func(next *planner)) {
 	p.Include(largest)
 }
 
-// model adds a model of so many landmarks, with kept rows for the sums of new ones, and the copy
-// that is written.
+// model adds a model with the given landmarks and kept rows for the sums of new rows, and the copy that is saved.
 func (p *planner) model(landmarks, kept, rank int64, knob string) {
 	copied := (landmarks + kept) * int64(p.shape.Columns)
 	if p.shape.Sparse != nil {
@@ -114,11 +112,11 @@ func (p *planner) model(landmarks, kept, rank int64, knob string) {
 	p.Add("model", landmarks*(3*rank+5)+2*kept+copied, knob)
 }
 
-// exactPasses adds so many passes over all entries.
+// exactPasses adds passes over all entries.
 func (p *planner) exactPasses(passes int) {
 	s := p.shape
 	p.AddEntries(float64(passes) * p.all())
-	p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`threads`")
+	p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	if s.Sparse != nil {
 		p.Add("column blocks of the graph", 3*s.Sparse.Entries+(s.Cols/tilesize.PairRows+1)*s.Rows, "the number of nodes")
 	} else {
@@ -126,8 +124,7 @@ func (p *planner) exactPasses(passes int) {
 	}
 }
 
-// pathSums adds so many sums over paths for all rows of a side: norms and sums, and inner products of
-// each worker.
+// pathSums adds sums over paths for all rows of a side: norms and sums, and inner products of each worker.
 func (p *planner) pathSums(passes int, knob string) {
 	s := p.shape
 	most := max(s.Rows, s.Cols)
@@ -135,16 +132,16 @@ func (p *planner) pathSums(passes int, knob string) {
 	p.Add("sums over paths", 3*s.Rows+3*s.Cols+p.threads*2*most, knob)
 }
 
-// Iterations until residuals reach the tolerance of Exact, measured for kernels of rows. Singular
-// values decide, which a plan does not know; those of graphs decay slowly.
+// Typical iterations of Exact, measured for kernels of rows. They depend on the singular values, which a plan does not
+// know; those of graphs decay slowly.
 const (
 	rowIterations   = 12
 	graphIterations = 24
 )
 
-// Plan returns the cost of a fit with 12 iterations, 24 for a graph, or fewer if Passes or the
-// shorter side allow no more. Memory does not depend on them. It fails if the kernel cannot be
-// computed between sparse rows.
+// Plan returns the cost of a fit with 12 iterations, 24 for a graph, or fewer if Iterations or the shorter side allow
+// no more. Memory does not depend on the number of iterations. It fails if the kernel cannot be computed between sparse
+// rows.
 func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()
 	if err != nil {
@@ -160,7 +157,7 @@ func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.P
 		iterations = graphIterations
 	}
 	b := min(int64(m.Rank+tiles.Oversampling), s.Rows, s.Cols)
-	iterations = int(min(int64(iterations), int64(m.Iterations), (min(s.Rows, s.Cols)+b-1)/b)) // as many blocks span the side
+	iterations = int(min(int64(iterations), int64(m.Iterations), (min(s.Rows, s.Cols)+b-1)/b)) // at most the dimension
 	passes := iterations
 	if formed(s) {
 		passes = 1
@@ -174,13 +171,13 @@ func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.P
 	}
 	p.exactPasses(passes)
 	p.moved(m.Center)
-	p.Add("Krylov spaces", (s.Rows+s.Cols)*int64(m.Rank+tiles.Oversampling)*(2*tiles.MaxBlocks+6), "`rank`")
-	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
+	p.Add("Krylov spaces", (s.Rows+s.Cols)*int64(m.Rank+tiles.Oversampling)*(2*tiles.MaxBlocks+6), "`Rank`")
+	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`Rank`")
 	if iterations < m.Iterations {
 		p.Notes = append(p.Notes, fmt.Sprintf("iterations: %d are expected, and there are at most %d", iterations, m.Iterations))
 	}
 	p.SourcePasses = 1
-	p.SetNotShardable("its exact passes are over all entries; `method ssrsvd` makes passes over rows alone")
+	p.SetNotShardable("its exact passes are over all entries; `Method ssrsvd` makes passes over rows alone")
 	return p.Plan, nil
 }
 
@@ -195,14 +192,14 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	}
 	s = p.shape
 	n, c, r := int64(m.Rows), int64(m.Cols), int64(m.Rank)
-	p.SetNotShardable("its work is in samples and in sums over all entries; `method ssrsvd` makes passes over rows alone")
+	p.SetNotShardable("its work is in samples and in sums over all entries; `Method ssrsvd` makes passes over rows alone")
 	if m.Tolerance > 0 {
-		p.SetNotShardable("landmarks are doubled as passes go, by what they find; name `landmarks` instead of `tol`")
+		p.SetNotShardable("landmarks are doubled by what the passes find; name `Rows/Cols` instead of `Tolerance`")
 		p.Notes = append(p.Notes, fmt.Sprintf("memory, passes and kernel entries are those of %d and %d landmarks; the data decide", m.Rows, m.Cols))
 	}
 	sums := m.summing(s, p.tiles)
 	p.Notes = append(p.Notes, sums.notes()...)
-	kept := int64(0) // rows in the model besides the samples
+	kept := int64(0) // rows of the model other than the samples
 	if sums.exact() {
 		p.SourcePasses++
 		kept = s.Cols
@@ -214,7 +211,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 		}
 	}
 	p.moved(m.Center)
-	p.Add("landmarks", p.rows(n)+p.rows(c), "`landmarks`")
+	p.Add("landmarks", p.rows(n)+p.rows(c), "`Rows/Cols`")
 	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
 		p.AddEntries(float64(s.Rows)*float64(c) + float64(n)*float64(s.Cols))
@@ -223,49 +220,50 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	rows, cols := n+int64(heldBack(s.Rows, int(n))), c+int64(heldBack(s.Cols, int(c)))
 	p.stages(func(p *planner) { p.exactSums(sums) }, func(p *planner) {
 		p.gathered(rows, cols)
-		p.Add("sampled block", 3*n*c, "`landmarks`")
-		p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`rank`")
+		p.Add("sampled block", 3*n*c, "`Rows/Cols`")
+		p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`Rank`")
 	}, func(p *planner) {
 		p.gathered(rows, cols)
 		p.residuals(rows, cols, n, c, r)
 	})
-	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
-	p.model(n+c, kept, r, "`sums sampled`")
+	p.Add("tiles", p.threads*max(2*tilesize.TileNumbers, 32*max(n, c)), "`Engine.Threads`")
+	p.model(n+c, kept, r, "`Sums sampled`")
 	return p.Plan, nil
 }
 
-// exactSums adds the passes of exact sums. Rows that are held afterwards, too, are not counted.
+// exactSums adds the passes of exact sums. Rows that are held afterwards are not counted.
 func (p *planner) exactSums(how summing) {
 	s := p.shape
 	switch {
 	case !how.exact():
 	case how.byPaths:
-		p.pathSums(how.passes, "`sums sampled`")
+		p.pathSums(how.passes, "`Sums sampled`")
 	case s.Sparse != nil:
 		p.exactPasses(how.passes)
 	default:
 		p.AddEntries(float64(how.passes) * p.all())
-		p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`threads`")
-		p.Add("rows as the columns of tiles", s.Cols*int64(s.Columns), "`sums sampled`")
+		p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
+		p.Add("rows as the columns of tiles", s.Cols*int64(s.Columns), "`Sums sampled`")
 	}
 }
 
-// gathered adds the rows and columns of the residuals, with their landmarks.
+// gathered adds the rows and columns used for residuals, including the landmarks.
 func (p *planner) gathered(rows, cols int64) {
 	numbers := (rows + cols) * int64(p.shape.Columns)
 	if p.shape.Sparse != nil {
 		numbers = p.rows(rows) + p.rows(cols)
 	}
-	p.Add("rows and columns of the residuals", numbers, "`landmarks`")
+	p.Add("rows and columns of the residuals", numbers, "`Rows/Cols`")
 }
 
-// residuals adds the cost of the estimates by rows and columns, for n landmark rows and c landmark columns among them.
+// residuals adds the cost of estimates from the given rows and columns, which include n landmark rows and c landmark
+// columns.
 func (p *planner) residuals(rows, cols, n, c, rank int64) {
 	if p.shape.Sparse == nil {
-		p.Add("columns of the residuals as those of tiles", cols*int64(p.shape.Columns), "`landmarks`")
+		p.Add("columns of the residuals as those of tiles", cols*int64(p.shape.Columns), "`Rows/Cols`")
 	}
-	p.Add("entries of the residuals", 3*rows*cols+6*(rows+cols)*rank, "`landmarks`")
+	p.Add("entries of the residuals", 3*rows*cols+6*(rows+cols)*rank, "`Rows/Cols`")
 	checked := min(rank, checkedDirections)
-	p.Add("Krylov spaces of the residuals", (rows+cols)*(checked+tiles.Oversampling)*(2*blocksFor(rows+cols, checked)+6), "`landmarks`")
+	p.Add("Krylov spaces of the residuals", (rows+cols)*(checked+tiles.Oversampling)*(2*blocksFor(rows+cols, checked)+6), "`Rows/Cols`")
 	p.AddEntries(float64(rows)*float64(cols) + float64(rows)*float64(c) + float64(n)*float64(cols))
 }

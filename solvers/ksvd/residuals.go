@@ -19,31 +19,30 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// The residuals of a sampled decomposition are estimated from entries of G between sampled rows and
-// columns. A method knows its landmarks, so the rows of a side fall into two strata: the landmarks, which
-// stand for themselves, and the others, of which a sample is held back. For the vector v of a triplet of
-// length 1, the sampled columns give
+// The residuals of a sampled decomposition are estimated from entries of G between sampled rows and columns. The rows
+// of a side form two strata: the landmarks, each of weight 1, and all others, represented by a held-back sample. For a
+// unit vector v of a triplet, the sampled columns give
 //
 //	(G·v)_i ≈ Σ_j w_j·G_ij·v_j
 //
-// with the number w_j of columns that column j stands for. The drawing of held-back columns adds noise to
-// it, whose variance the spread of the terms tells: it is taken away from the square of the residual, which
-// stays at a quarter of it, since noise may hide as much. Where the vectors are orthonormal, G·v − σ·u is
-// (G − U·diag(σ)·Vᵀ)·v, whose terms have no noise of the other triplets.
+// where column j represents w_j columns. Sampling the held-back columns adds noise, whose variance is estimated from
+// the spread of the terms and subtracted from the squared residual. At least a quarter of that variance remains, since
+// noise may hide a residual of this size. For orthonormal vectors, G·v − σ·u is computed as (G − U·diag(σ)·Vᵀ)·v, which
+// has no noise from the other triplets.
 
-// heldBack returns how many of n rows that are not landmarks residuals are estimated from.
+// heldBack returns the number of held-back rows for n rows, excluding landmarks.
 func heldBack(n int64, landmarks int) int {
 	return int(min(n-int64(landmarks), int64(min(2048, max(1024, 4*landmarks)))))
 }
 
-// strata are rows of one side, ascending: its landmarks, and held-back rows that stand for all others.
+// strata are rows of one side, ascending: its landmarks, and held-back rows that represent all others.
 type strata struct {
 	sample
-	landmarks []int   // places of the landmarks among the numbers
-	unseen    float64 // part of the other rows that was not drawn
+	landmarks []int   // indices of the landmarks in numbers
+	unseen    float64 // fraction of the other rows that was not drawn
 }
 
-// holdBack draws rows of a side besides its landmarks.
+// holdBack draws held-back rows of a side and adds its landmarks.
 func holdBack(n int64, landmarks []int64, seed uint64, purpose string) *strata {
 	count := heldBack(n, len(landmarks))
 	drawn := sketch.NewRandom(seed, purpose).Choose(n, count+len(landmarks))
@@ -69,7 +68,7 @@ func holdBack(n int64, landmarks []int64, seed uint64, purpose string) *strata {
 	return s
 }
 
-// held returns the number of rows that are not landmarks.
+// held returns the number of held-back rows.
 func (s *strata) held() int { return len(s.numbers) - len(s.landmarks) }
 
 // pickLandmarks returns the landmarks among the rows of the strata.
@@ -84,12 +83,12 @@ func (s *strata) pickLandmarks(rows *tiles.Rows) *tiles.Rows {
 	return &tiles.Rows{Sparse: rows.Sparse.PickRows(numbers)}
 }
 
-// estimates are what rows and columns besides the landmarks tell of a model.
+// estimates are estimates for a model, from rows and columns besides the landmarks.
 type estimates struct {
-	residuals           []float64 // of each triplet, relative to its value
+	residuals           []float64 // for each triplet, relative to its value
 	directions          Directions
 	spectral, frobenius float64 // ‖G−UΣVᵀ‖ relative to ‖G‖
-	heldRows, heldCols  int     // that are no landmarks
+	heldRows, heldCols  int     // numbers of held-back rows and columns
 }
 
 // estimate compares a model with G between rows x and columns z.
@@ -101,7 +100,7 @@ func (f *nystrom) estimate(ctx context.Context, m *Model, x, z *tiles.Rows, rows
 		return nil, err
 	}
 	if f.sums == nil {
-		s = nil // the model takes its own, over the landmarks
+		s = nil // the model computes its own, over the landmarks
 	}
 	u, err := quiet.embed(ctx, m, m.Left, f.data.left.of(x), s)
 	if err != nil {
@@ -111,7 +110,7 @@ func (f *nystrom) estimate(ctx context.Context, m *Model, x, z *tiles.Rows, rows
 	if err != nil {
 		return nil, err
 	}
-	values, unit := slices.Clone(m.Values), unitOf(m.Values, g) // squares of entries neither overflow nor vanish
+	values, unit := slices.Clone(m.Values), unitOf(m.Values, g) // avoids overflow and underflow of squares
 	dense.Scale(unit, g)
 	for k := range values {
 		values[k] *= unit
@@ -136,8 +135,8 @@ func unitOf(values []float64, g blas64.General) float64 {
 	return 1 / largest
 }
 
-// residuals returns about the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ for each triplet, with u and v of length 1. It
-// overwrites its arguments.
+// residuals estimates the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ for each triplet, with unit vectors u and v. It overwrites
+// its arguments.
 func (f *nystrom) residuals(g, u, v blas64.General, values []float64, rows, cols *strata) []float64 {
 	if len(values) == 0 {
 		return nil
@@ -159,7 +158,7 @@ func (f *nystrom) residuals(g, u, v blas64.General, values []float64, rows, cols
 	return left
 }
 
-// of returns the source of some of the rows of a source.
+// of returns a source of some rows of r.
 func (r source) of(rows *tiles.Rows) source {
 	if rows.Sparse != nil {
 		return sourceOf(sparse.NewRows(r.name(), rows.Sparse, rows.Transpose()))
@@ -167,7 +166,7 @@ func (r source) of(rows *tiles.Rows) source {
 	return fromMatrix(r.name(), rows.Dense)
 }
 
-// embed returns u or v of rows with known sums; nil for those that the model has for new rows.
+// embed returns u or v of rows with known sums, or nil to use the sums of the model for new rows.
 func (f *nystrom) embed(ctx context.Context, m *Model, side *Factor, rows source, known *tiles.Sums) (blas64.General, error) {
 	if side.Rank() == 0 {
 		return matrix.New(int(rows.Info().Rows), 0), nil
@@ -180,7 +179,7 @@ func (f *nystrom) embed(ctx context.Context, m *Model, side *Factor, rows source
 	})
 }
 
-// unitLength makes the columns of vectors as long as 1 over all rows that the given ones stand for.
+// unitLength scales the columns of vectors to norm 1 over all rows that the given ones represent.
 func unitLength(vectors blas64.General, weights []float64) {
 	weighted := matrix.Clone(vectors)
 	dense.ScaleRows(weighted, dense.Roots(weights))
@@ -200,7 +199,7 @@ func residuals(trans blas.Transpose, g, v, u blas64.General, values []float64, r
 	return restOf(product, variance, u, values, rows)
 }
 
-// restOf returns ‖Gv−σu‖/σ for each triplet of products G·v, without the noise that has a variance.
+// restOf returns ‖Gv−σu‖/σ for each triplet, from the products G·v and the variance of their sampling noise.
 func restOf(product, variance, u blas64.General, values []float64, rows *strata) []float64 {
 	out, noise := make([]float64, len(values)), make([]float64, len(values))
 	for i, w := range rows.weights {
@@ -217,8 +216,7 @@ func restOf(product, variance, u blas64.General, values []float64, rows *strata)
 	return out
 }
 
-// noiseOf returns the variance that the drawing of held-back columns gives to the products with held, whose
-// rows of landmarks are zero.
+// noiseOf returns the variance of the products from sampling held-back columns. The landmark rows of held are zero.
 func noiseOf(trans blas.Transpose, g, held blas64.General, cols *strata) blas64.General {
 	sums := dense.Mul(trans, g, blas.NoTrans, held)
 	n := float64(cols.held())
@@ -248,11 +246,10 @@ func squares(m blas64.General) blas64.General {
 	return out
 }
 
-// Converged is the largest estimated residual, relative to its singular value, with which a triplet counts as
-// one of G.
+// Converged is the largest estimated residual of a converged triplet, relative to its singular value.
 const Converged = 0.3
 
-// tell puts estimates into the fit, and warns of triplets that are not converged and of directions that are missing.
+// tell adds estimates to the fit, and warns of triplets that have not converged and of missing directions.
 func (f *Fit) tell(e *estimates, scaling Scaling) {
 	f.EstimatedResiduals, f.Directions = e.residuals, e.directions
 	from := fmt.Sprintf("%d rows and %d columns besides the landmarks", e.heldRows, e.heldCols)
@@ -271,21 +268,21 @@ func (f *Fit) tell(e *estimates, scaling Scaling) {
 	if len(wrong) == 0 {
 		return
 	}
-	remedy := "raise `landmarks`"
+	remedy := "raise `Rows/Cols`"
 	if scaling != ScaleOrthonormal {
-		remedy += ", or take `scaling orthonormal`"
+		remedy += ", or take `Scaling orthonormal`"
 	}
 	f.Warn(fmt.Sprintf("%s, estimated from %s; %s", strings.Join(wrong, "; "), from, remedy))
 }
 
-// noModel is the relative error of no model at all, with some room for rounding.
+// noModel is the relative error of a zero model, with a margin for rounding.
 const noModel = 1.001
 
-// estimated adds estimates of the errors in both norms. Errors up to 1 are no reason for a warning: the rank decides
-// them, and a matrix such as that of a graph may have no low rank.
+// estimated adds estimates of the errors in both norms. Errors up to 1 are no reason for a warning: they depend on the
+// rank, and a matrix such as that of a graph need not have low rank.
 func (f *Fit) estimated(e *estimates, from string) {
 	for i, value := range []float64{e.spectral, e.frobenius} {
-		one := model.Estimate{Of: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, From: from, Remedy: "raise `landmarks`"}
+		one := model.Estimate{Of: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, From: from, Remedy: "raise `Rows/Cols`"}
 		if value <= noModel {
 			f.Estimates = append(f.Estimates, one)
 		} else {

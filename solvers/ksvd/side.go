@@ -15,15 +15,14 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Factor is one side of a decomposition as a function of a row. With z_j the landmarks
-// of the left side, rows of the right source, and x_i those of the right side,
+// Factor is one side of a decomposition as a function of a row. The landmarks z_j of the left side are rows of the
+// right source, and those of the right side, x_i, are rows of the left source:
 //
 //	u(x) = Σ_j g_j·Projection_j      g_j = G(x, z_j) − mean(x) − Means_j + GrandMean
 //	v(z) = Σ_i g_i·Projection_i      g_i = G(x_i, z) − Means_i − mean(z) + GrandMean
 //
-// where the means are zero unless G is centered. The row sum that divides G(x, ·)
-// and the mean of G(x, ·) or G(·, z) are taken over All rows of the side of the
-// landmarks, or, if there are none, over the landmarks, with Weights.
+// where the means are zero unless G is centered. The row sum that normalises G(x, ·), and the means of G(x, ·) and G(·,
+// z), are over All rows of the source of the landmarks; if All is nil, over the landmarks, with Weights.
 //
 // Cost for one row: an entry of G for each landmark and each row in All, and 2·p·r
 // flops for p landmarks and rank r.
@@ -33,14 +32,14 @@ type Factor struct {
 	Rows       []int64        `array:"landmark_rows,p,below=total"`
 	Projection blas64.General `array:"projection,p,rank"` // p×r
 	Weights    []float64      `array:"weights,p"`         // they sum to the number of rows of the landmarks' source
-	// LogSums are of the right side: logarithms of the row sums of the landmarks.
+	// LogSums are the logarithms of the row sums of the landmarks, for the right side.
 	LogSums []float64 `array:"log_sums,p,optional"`
-	// Means are those of the landmarks over the other side; nil unless G is centered.
+	// Means are the means of the landmarks over the other side; nil unless G is centered.
 	Means      []float64 `array:"means,p,if=centred"`
 	GrandMean  float64
-	AllLogSums []float64  `array:"all_log_sums,total,optional"` // of the right side with All
-	All        *Landmarks `array:"all,p=total,if=all"`          // nil unless sums and means are exact and landmarks not all rows
-	// Map is Cᵀ: new rows are multiplied by it first; empty for none.
+	AllLogSums []float64  `array:"all_log_sums,total,optional"` // for the right side with All
+	All        *Landmarks `array:"all,p=total,if=all"`          // nil if sums are sampled or all rows are landmarks
+	// Map is Cᵀ, applied to new rows first; empty for none.
 	Map blas64.General `array:"map,raw,dimension,if=mapped"`
 
 	left bool
@@ -67,7 +66,7 @@ func landmarksOf(r *tiles.Rows) Landmarks { return Landmarks{Dense: r.Dense, Spa
 // Rank returns the number of columns of the side.
 func (s *Factor) Rank() int { return s.Projection.Cols }
 
-// dimension returns the length of the rows that the side takes, before Map.
+// dimension returns the length of the rows of the side, before Map.
 func (s *Factor) dimension() int {
 	if s.Map.Rows > 0 {
 		return s.Map.Rows
@@ -75,7 +74,7 @@ func (s *Factor) dimension() int {
 	return s.Landmarks.rows().Dimension()
 }
 
-// accepts returns an error for rows of another length or kind than the side takes.
+// accepts returns an error for rows of another length or kind than those of the side.
 func (s *Factor) accepts(rows source) error {
 	if d := rows.dimension(); d != s.dimension() {
 		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", rows.name(), d, s.dimension())
@@ -86,15 +85,15 @@ func (s *Factor) accepts(rows source) error {
 	return nil
 }
 
-// embedding is a side made ready for a pass over rows.
+// embedding is a side prepared for a pass over rows.
 type embedding struct {
 	*Factor
 	tiles     *tiles.Tiles
 	landmarks *tiles.Rows
-	all       []*tiles.Rows // All in blocks, for sums over them
-	paths     *pathSums     // All instead, for sparse rows
+	all       []*tiles.Rows // All in blocks, for dense sums
+	paths     *pathSums     // All, for sparse sums
 	total     float64       // number of rows of the landmarks' source
-	known     *tiles.Sums   // of the rows of the pass; nil if they are new
+	known     *tiles.Sums   // for the rows of the pass; nil for new rows
 	source    source
 }
 
@@ -120,7 +119,7 @@ func (m *Model) embedding(t *tiles.Tiles, s *Factor, known *tiles.Sums, rows sou
 	return p
 }
 
-// embedder embeds the rows of blocks. It belongs to one goroutine.
+// embedder embeds the rows of blocks. It must not be used concurrently.
 type embedder struct {
 	*embedding
 	tile, part, mapped []float64
@@ -136,17 +135,9 @@ func (p *embedding) worker() *embedder {
 	return m
 }
 
-// tileNumbers is about the number of entries of a tile.
-const tileNumbers = 1 << 16
-
-// panelRows returns the number of rows that are embedded at a time.
-func panelRows(landmarks int) int {
-	return max(32, min(tilesize.PanelRows, tileNumbers/max(1, landmarks)))
-}
-
-// block puts u or v of the rows of a block into dst.
+// block stores u or v of the rows of a block in dst.
 func (m *embedder) block(dst blas64.General, b *stream.Block) error {
-	for first, x := range b.Panels(panelRows(m.landmarks.Count())) {
+	for first, x := range b.Panels(tilesize.Rows(m.landmarks.Count())) {
 		rows := m.source.panel(b, first, x)
 		if m.Map.Rows > 0 {
 			rows.Dense = matrix.Reuse(&m.mapped, x.Rows, m.Map.Cols)
@@ -161,7 +152,7 @@ func (m *embedder) block(dst blas64.General, b *stream.Block) error {
 	return nil
 }
 
-// embed puts u or v of rows, the first of which has the number start, into dst.
+// embed stores u or v of rows in dst. start is the number of the first row.
 func (m *embedder) embed(dst blas64.General, rows *tiles.Rows, start int64) error {
 	tile, trans := m.rightTile, blas.Trans
 	if m.left {
@@ -299,8 +290,7 @@ func (m *embedder) colMeans(g blas64.General, rows *tiles.Rows, start int64) []f
 	return means
 }
 
-// addColumns adds the entries of each column, times the weights of their rows, to its sum; nil
-// weights are 1.
+// addColumns adds the weighted entries of each column to its sum; nil means weights of 1.
 func addColumns(sums []float64, tile blas64.General, weights []float64) {
 	for i := range tile.Rows {
 		w := 1.0

@@ -16,13 +16,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// SSRSVD is KSVD by the sparse-sign streaming randomized SVD of package lowrank (Xie
-// et al. 2023, Algorithm 4). It is for dense rows, and G as it is, not centred. Row sums of a
-// normalised kernel are exact, and so there are up to 2³² entries of G.
+// SSRSVD is KSVD by the sparse-sign streaming randomized SVD of package lowrank (Xie et al. 2023, Algorithm 4). It is
+// for dense rows and does not centre G. Row sums of a normalised kernel are exact, so G may then have at most 2³²
+// entries.
 //
-// Cost: one pass over each side, see [lowrank.SSRSVD]; with row sums another over the right side,
-// whose rows are held in memory and in the model, and all entries of G. The vectors of the fitted rows
-// are orthonormal to about ε times the condition of the sketch.
+// Cost: one pass over each side, see [lowrank.SSRSVD]. Row sums take another over the right side, whose rows are held
+// in memory and in the model, and all entries of G. The vectors of the fitted rows are orthonormal to about ε times the
+// condition number of the sketch.
 type SSRSVD struct {
 	Rank int // r, at most min(N,M)/4
 	Seed uint64
@@ -32,7 +32,7 @@ func (m SSRSVD) lowrank() lowrank.SSRSVD {
 	return lowrank.SSRSVD{Rank: m.Rank, Seed: m.Seed, Sums: lowrank.SumsExact}
 }
 
-// check returns an error for a shape or a kernel that the method does not take.
+// check returns an error for an unsupported shape or kernel.
 func (m SSRSVD) check(s model.Size, k kernelgen.Kernel) error {
 	switch {
 	case s.Sparse != nil:
@@ -85,7 +85,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	return out, out.addSums(ctx, e, fit.Sums)
 }
 
-// addSums gives a model the row sums that new rows and landmarks of the right side need, over all right rows.
+// addSums adds to a model the row sums over all right rows, for new rows and for landmarks of the right side.
 func (f *Fit) addSums(ctx context.Context, e stream.Engine, over *lowrank.RowSums) error {
 	if over == nil {
 		return nil
@@ -104,7 +104,7 @@ func (f *Fit) addSums(ctx context.Context, e stream.Engine, over *lowrank.RowSum
 	return err
 }
 
-// sideOf returns an embedding of package lowrank with its signs multiplied out.
+// sideOf converts an embedding of package lowrank, with its signs multiplied out.
 func sideOf(e *lowrank.Embedding, total int64) *Factor {
 	projection := matrix.Clone(e.Projection)
 	if e.Signs != nil {

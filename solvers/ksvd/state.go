@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// header is a saved model: see [model.NewArchive].
+// header is the file of a model: see [model.NewArchive].
 type header struct {
 	Method        string      `json:"method"` // "ksvd"
 	Solver        string      `json:"solver"` // exact, ssrsvd or nystrom
@@ -16,7 +16,7 @@ type header struct {
 	Columns       int64       `json:"columns"`
 	Rank          int         `json:"rank"`
 	Centred       bool        `json:"centred"`
-	Moved         bool        `json:"moved,omitempty"` // there is an origin
+	Moved         bool        `json:"moved,omitempty"` // the model has an origin
 	Origin        []float64   `json:"-" array:"origin,d,if=moved"`
 	Sums          string      `json:"sums"`
 	Compatibility string      `json:"compatibility"`
@@ -25,24 +25,23 @@ type header struct {
 	Right         *sideHeader `json:"right" min:"1" array:"v_,total=rows"`
 }
 
-// sideHeader is a [Factor].
+// sideHeader describes a [Factor].
 type sideHeader struct {
 	Sparse    bool    `json:"sparse,omitempty"` // landmarks are sparse
 	Dimension int     `json:"dimension"`        // length of a landmark
 	GrandMean float64 `json:"grand_mean,omitempty"`
-	All       bool    `json:"all,omitempty"` // sums of new rows are over all rows
+	All       bool    `json:"all,omitempty"` // sums for new rows are over all rows
 	Mapped    bool    `json:"mapped,omitempty"`
 	Side      *Factor `json:"-" array:""`
 }
 
-// Name is what the header of a saved model of this package calls it.
+// Name identifies models of this package in saved headers.
 const Name = "ksvd"
 
-// Save returns the model with a header. Arrays of the left side begin with u_, those
-// of the right with v_; see [Factor] for what they mean: landmarks (or, if sparse,
-// landmarks_start, landmarks_index and landmarks_value, compressed rows whose values
-// are absent if all are 1), landmark_rows, projection, weights, log_sums, means,
-// all_log_sums, all (likewise) and map. values are the singular values.
+// Save returns the model as an archive. Arrays of the left side have the prefix u_, those of the right side v_:
+// landmarks, landmark_rows, projection, weights, log_sums, means, all_log_sums, all and map, as in [Factor]. Sparse
+// landmarks are compressed rows, landmarks_start, landmarks_index and landmarks_value, without values if all are 1; all
+// likewise. values has the singular values.
 func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(header{Method: Name, Solver: m.Method, Kernel: m.Kernel.String(),
 		Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
@@ -55,8 +54,7 @@ func (s *Factor) header() *sideHeader {
 		All: s.All != nil, Mapped: s.Map.Rows > 0, Side: s}
 }
 
-// Load returns the model that Save gave. A kernel of one's own needs its profile. Every
-// shape is checked.
+// Load returns a saved model. Custom kernels need their profiles. It checks the shape of every array.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	if !a.Open(Name, &h) {
@@ -89,7 +87,7 @@ func (m *Model) normalised() bool {
 	return normalised
 }
 
-// side returns the side that was saved, with or without sums of rows.
+// side returns the saved side. summed is set if the kernel is normalised.
 func (h *sideHeader) side(a *model.Archive, summed bool) *Factor {
 	s := h.Side
 	s.GrandMean = h.GrandMean

@@ -7,44 +7,39 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Sums says how row sums of a normalised kernel, and the means that centering subtracts, are
-// found.
+// Sums selects exact or sampled row sums of a normalised kernel, and means for centering.
 type Sums = tiles.SumRule
 
 const (
-	// SumsAuto is exact up to 2³² entries of G, or up to 2³⁴ paths of two edges of a graph, and
-	// sampled beyond.
+	// SumsAuto is exact up to 2³² entries of G, or up to 2³⁴ paths of two edges of a graph, and sampled above.
 	SumsAuto = tiles.SumsAuto
-	// SumsExact sums over all N·M entries: one pass over tile pairs, two if the kernel is
-	// normalised and G is centered. Both sides are held in memory, and in the model, since
-	// new rows need the sums as well.
+	// SumsExact sums over all N·M entries. It takes one pass over tile pairs, or two if the kernel is normalised and G
+	// is centered. Both sides are held in memory, and in the model, since new rows need the sums as well.
 	//
-	// For a graph it sums over paths of two edges instead. Exceptions are normalised kernels of
-	// graphs with a negative weight, and functions of the distance other than normalised
-	// exponentials of its square.
+	// For a graph it sums over paths of two edges instead. Exceptions are normalised kernels of graphs with a negative
+	// weight, and functions of the distance other than normalised exponentials of its square.
 	SumsExact = tiles.SumsExact
-	// SumsSampled takes the sums over the sampled rows and columns, weighted: for
-	// uniform samples the sum over m columns times M/m. It is free. Sums of a graph
-	// may be far off: few sampled columns, or none, have anything in common with a row.
+	// SumsSampled sums over the sampled rows and columns, weighted: for uniform samples the sum over m columns times
+	// M/m. It takes no extra work. Sums of a graph may be far off, since few sampled columns, or none, have entries in
+	// common with a row.
 	SumsSampled = tiles.SumsSampled
 )
 
-// SumsAuto does at most so much work for all sums and means: seconds, and minutes for a graph,
-// whose sampled sums are poor.
+// Limits of SumsAuto for all sums and means: seconds of work, or minutes for a graph, whose sampled sums are poor.
 const (
 	exactSumEntries = tiles.ExactSumEntries // of G
 	exactSumPaths   = 1 << 34               // paths of two edges
 )
 
-// summing is how sums and means are found.
+// summing is the resolved computation of sums and means.
 type summing struct {
-	sums    Sums // exact or sampled; exact if there are none
+	sums    Sums // exact or sampled; exact if there are no sums
 	byPaths bool
 	passes  int    // over all entries, or over all paths
-	note    string // why they are sampled
+	note    string // the reason why they are sampled
 }
 
-// exact reports whether there are exact sums to find.
+// exact reports whether exact sums must be computed.
 func (s summing) exact() bool { return s.passes > 0 && s.sums == SumsExact }
 
 func (s summing) notes() []string {
@@ -62,7 +57,7 @@ func (m Nystrom) summing(s model.Size, t *tiles.Tiles) summing {
 	}
 	if m.Center {
 		r.passes++
-		if r.byPaths && !t.Normalised() { // over either side
+		if r.byPaths && !t.Normalised() { // over each side
 			r.passes++
 		}
 	}
@@ -82,18 +77,18 @@ func (m Nystrom) summing(s model.Size, t *tiles.Tiles) summing {
 		warning = ", and estimates are poor for a graph, few of whose sampled columns have anything in common with a row"
 	}
 	if m.Sums == SumsAuto {
-		r.note = fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g %s, more than %.3g%s (`sums exact` makes them exact)", work, what, most, warning)
+		r.note = fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g %s, more than %.3g%s (`Sums exact` makes them exact)", work, what, most, warning)
 	}
 	return r
 }
 
-// byPaths reports whether sums over all rows of a side go over paths: see newPathSums. negative says
-// that a weight of the graph is.
+// byPaths reports whether sums over all rows of a side run over paths: see newPathSums. negative is set if the graph
+// has a negative weight.
 func byPaths(t *tiles.Tiles, negative bool) bool {
 	return !(t.Normalised() && negative) && !(t.OfDistance() && t.Exponent() == 0)
 }
 
-// sumsByPaths reports whether sums over all rows of either side go over paths.
+// sumsByPaths reports whether sums over all rows of each side run over paths.
 func sumsByPaths(t *tiles.Tiles, s model.Size) bool {
 	return s.Sparse != nil && byPaths(t, s.Sparse.Negative)
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// mostDoubled is the number of landmarks of a side up to which a tolerance doubles them: the block of the estimate takes
-// gigabytes then.
+// mostDoubled is the largest number of landmarks of a side reached by doubling. The block of the estimate then takes
+// gigabytes.
 const mostDoubled = 8192
 
-// double fits with twice the landmarks, again and again, until the leading directions are within the tolerance. The
-// landmarks of a fit are among those of the next.
+// double repeats the fit with twice the landmarks until the leading directions are within the tolerance. The landmarks
+// of a fit are a subset of those of the next.
 func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 	for {
 		fit, err := f.uniform(ctx)
@@ -28,7 +28,7 @@ func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 	}
 }
 
-// doubled returns the method of the next fit, or why there is none.
+// doubled returns the method of the next fit, or the reason why there is none.
 func (f *nystrom) doubled() (next Nystrom, why string) {
 	s := f.data.size()
 	next = f.Nystrom
@@ -37,7 +37,7 @@ func (f *nystrom) doubled() (next Nystrom, why string) {
 	case next.Rows == f.Rows && next.Cols == f.Cols:
 		return next, "these are all"
 	case max(next.Rows, next.Cols) > mostDoubled:
-		return next, fmt.Sprintf("up to %d a side are tried; more `landmarks` without `tol`, or `method exact`, take longer", mostDoubled)
+		return next, fmt.Sprintf("up to %d a side are tried; more `Rows/Cols` without `Tolerance`, or `Method exact`, take longer", mostDoubled)
 	case f.Memory == 0:
 		return next, ""
 	}
@@ -46,7 +46,7 @@ func (f *nystrom) doubled() (next Nystrom, why string) {
 		return next, err.Error()
 	}
 	if need := p.Memory.Total(); need > f.Memory {
-		return next, fmt.Sprintf("twice as many take %d MiB of the %d MiB that `memory` leaves", need>>20, f.Memory>>20)
+		return next, fmt.Sprintf("twice as many take %d MiB of the %d MiB that `Memory` leaves", need>>20, f.Memory>>20)
 	}
 	return next, ""
 }

@@ -67,7 +67,7 @@ func TestToleranceEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := fmt.Sprint(fit.Warnings)
-	if fit.Samples != [2]int{80, 40} || !fit.NotConverged || !strings.Contains(said, "the tolerance of 1e-06 was not reached") || !strings.Contains(said, "`memory`") {
+	if fit.Samples != [2]int{80, 40} || !fit.NotConverged || !strings.Contains(said, "the tolerance of 1e-06 was not reached") || !strings.Contains(said, "`Memory`") {
 		t.Errorf("landmarks %v, warnings %q", fit.Samples, said)
 	}
 	for _, bad := range []float64{-1, 2, 3} {
@@ -77,7 +77,7 @@ func TestToleranceEnds(t *testing.T) {
 		}
 	}
 	planned, err := Nystrom{Rank: 5, Tolerance: 0.1}.Plan(stream.Engine{}, model.Size{Rows: 1e6, Cols: 1e6, Columns: 3}, k)
-	if err != nil || !strings.Contains(planned.NotShardable, "`tol`") || len(planned.Notes) == 0 {
+	if err != nil || !strings.Contains(planned.NotShardable, "`Tolerance`") || len(planned.Notes) == 0 {
 		t.Errorf("plan %+v, %v", planned, err)
 	}
 }

@@ -21,24 +21,24 @@ import (
 )
 
 const (
-	// normTolerance is that of the residual of the triplet that a spectral norm comes from, relative to the norm.
+	// normTolerance is the residual of the triplet of a spectral norm, relative to the norm.
 	normTolerance = 3e-3
 	normPasses    = 100
-	// roundingError is the relative Frobenius error below which what is left of G is rounding, whose largest singular
-	// value no iteration finds soon. Its Frobenius norm stands for it.
+	// roundingError is the relative Frobenius error below which the remainder of G is rounding. No iteration finds its
+	// spectral norm quickly, so its Frobenius norm is reported instead.
 	roundingError = 1e-11
 )
 
-// VerifyPlan returns what Verify will hold.
+// VerifyPlan returns the cost of Verify.
 func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.Plan {
 	if d.Right == nil {
-		return model.NewPlan(e, -1, 0) // Verify fails
+		return model.NewPlan(e, -1, 0) // Verify reports the error
 	}
 	p := m.TransformPlan(e, d.Left, model.Request{Side: model.Left})
 	p.Include(m.TransformPlan(e, d.Right, model.Request{Side: model.Right}))
-	n, c, knob := d.Left.Info().Rows, d.Right.Info().Rows, "the number of rows with `error sampled`"
+	n, c, knob := d.Left.Info().Rows, d.Right.Info().Rows, "the number of rows with `Verify sampled`"
 	if sample > 0 {
-		n, c, knob = min(n, int64(sample)), min(c, int64(sample)), "`sample`"
+		n, c, knob = min(n, int64(sample)), min(c, int64(sample)), "`Verify.sample`"
 	}
 	k := int64(m.Rank())
 	for i, src := range []stream.Source{d.Left, d.Right} {
@@ -52,18 +52,18 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	p.Add("singular vectors, and their products", 8*(n+c)*k, knob)
 	p.Add("entries of G", int64(min(float64(n)*float64(c), MaxFormed)), knob)
 	p.Add("Krylov spaces", (n+c)*(1+tiles.Oversampling)*(2*tiles.MaxBlocks+6), knob)
-	p.Add("tiles of an exact pass", 3*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
+	p.Add("tiles of an exact pass", 3*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	return p
 }
 
-// Verify measures G − U·diag(values)·Vᵀ on the rows of the left source and those of the right, which are the columns of
-// G, and the residuals of all triplets. G is centred if the model is. With sample > 0 it draws that many rows of each
-// source: norms are then those of the matrix between them, and residuals are estimated as those of a fit.
+// Verify measures G − U·diag(values)·Vᵀ on the rows of the left and right sources, and the residuals of all triplets. G
+// is centred if the model is. If sample > 0, it draws that many rows of each source: norms are then those of the matrix
+// between them, and residuals are estimates.
 //
-// Row sums and means go over all rows that are looked at; of a sample they are those of the model if these are exact.
+// Row sums and means are over all measured rows; for a sample, those of the model are used if they are exact.
 //
-// Cost: one pass over each source; an exact pass for row sums, one for means, one for the residuals, and one for each of
-// some ten to forty iterations, unless G has at most [MaxFormed] entries, which are held.
+// Cost: one pass over each source; exact passes for row sums, for means and for the residuals; and one for each of ten
+// to forty iterations, unless G has at most [MaxFormed] entries, which are held in memory.
 func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sample int, seed uint64) (*model.Verification, error) {
 	v, err := m.verifier(ctx, e, d, sample, seed)
 	if err != nil {
@@ -102,27 +102,27 @@ func (m *Model) verifier(ctx context.Context, e stream.Engine, d model.Sources, 
 type verifier struct {
 	*Model
 	engine      stream.Engine
-	embeds      *tiles.Tiles // those of the model
-	tiles       *tiles.Tiles // of G, in a unit
+	embeds      *tiles.Tiles // of the model
+	tiles       *tiles.Tiles // of G, scaled by a unit
 	grid        *tiles.Grid
-	sums        *tiles.Sums // of the rows of both sides
+	sums        *tiles.Sums // for the rows of both sides
 	left, right *verifiedSide
 	held        blas64.General // G; empty if it is too large
 }
 
-// verifiedSide are the rows of one side that a model is measured on, in memory.
+// verifiedSide holds the rows of one side in a measurement.
 type verifiedSide struct {
 	name    string
 	rows    *tiles.Rows
-	strata  // none of them landmarks
+	strata  // without landmarks
 	vectors blas64.General
 	part    *embedding
 }
 
-// sampled reports whether the rows are not all of their source.
+// sampled reports whether the rows are a sample of their source.
 func (s *verifiedSide) sampled() bool { return s.unseen > 0 }
 
-// side fetches all rows of a source, or a sample of them, and embeds them.
+// side fetches all rows of a source, or a sample, and embeds them.
 func (v *verifier) side(ctx context.Context, src stream.Source, of *Factor, sample int, seed uint64, purpose string) (*verifiedSide, error) {
 	from, n := sourceOf(src), src.Info().Rows
 	if from.sparse != nil && n == 0 {
@@ -146,7 +146,7 @@ func (v *verifier) side(ctx context.Context, src stream.Source, of *Factor, samp
 	if err != nil {
 		return nil, err
 	}
-	for i, number := range out.numbers[:out.rows.Dense.Rows] { // none of sparse rows
+	for i, number := range out.numbers[:out.rows.Dense.Rows] { // no iterations for sparse rows
 		if err := checkValues(from.Info(), matrix.Rows(out.rows.Dense, i, 1), number); err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (v *verifier) side(ctx context.Context, src stream.Source, of *Factor, samp
 	return out, err
 }
 
-// each returns a number of columns that f puts into dst for some rows at a time.
+// each returns a matrix with the given number of columns. f stores its entries in dst for a range of rows at a time.
 func (s *verifiedSide) each(ctx context.Context, e stream.Engine, columns int,
 	f func(w *embedder, dst blas64.General, rows *tiles.Rows, start int64) error) (blas64.General, error) {
 	if columns == 0 {
@@ -174,7 +174,7 @@ func (s *verifiedSide) each(ctx context.Context, e stream.Engine, columns int,
 	return stream.MapRows(ctx, e, "verify", s.part.source, columns, func() func(blas64.General, *stream.Block) error {
 		w := s.part.worker()
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, x := range b.Panels(panelRows(w.landmarks.Count())) {
+			for first, x := range b.Panels(tilesize.Rows(w.landmarks.Count())) {
 				rows := s.part.source.panel(b, first, x)
 				if err := f(w, matrix.Rows(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {
 					return err
@@ -185,7 +185,7 @@ func (s *verifiedSide) each(ctx context.Context, e stream.Engine, columns int,
 	})
 }
 
-// newSums returns the row sums and means of G. A sample of a model with exact ones takes the model's.
+// newSums returns the row sums and means of G. For a sample it uses those of the model if they are exact.
 func (v *verifier) newSums(ctx context.Context) (*tiles.Sums, error) {
 	sampled := v.left.sampled() || v.right.sampled()
 	if sampled && v.Sums == SumsExact && (v.normalised() || v.Centered) {
@@ -195,7 +195,7 @@ func (v *verifier) newSums(ctx context.Context) (*tiles.Sums, error) {
 	if err != nil || s.LogSums == nil {
 		return s, err
 	}
-	weight := v.right.weights[0] // every summed row stands for as many
+	weight := v.right.weights[0] // each summed row represents the same number
 	for i := range s.LogSums {
 		s.LogSums[i] += math.Log(weight)
 	}
@@ -203,7 +203,7 @@ func (v *verifier) newSums(ctx context.Context) (*tiles.Sums, error) {
 	return s, nil
 }
 
-// modelSums returns the sums and means that the model takes for new rows.
+// modelSums returns the sums and means that the model uses for new rows.
 func (v *verifier) modelSums(ctx context.Context) (*tiles.Sums, error) {
 	left, err := v.left.each(ctx, v.engine, 2, func(w *embedder, dst blas64.General, rows *tiles.Rows, start int64) error {
 		raw := matrix.Reuse(&w.tile, rows.Count(), w.landmarks.Count())
@@ -304,7 +304,7 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 	return out, nil
 }
 
-// over returns d/a, and 0 when both are 0.
+// over returns d/a, or 0 if both are 0.
 func over(d, a float64) float64 {
 	if d == 0 {
 		return 0
@@ -312,7 +312,7 @@ func over(d, a float64) float64 {
 	return d / a
 }
 
-// finish makes entries of G of a raw tile, the first of whose rows and columns have the numbers i and j.
+// finish turns a raw tile into entries of G. i and j are the numbers of its first row and column.
 func (v *verifier) finish(tile blas64.General, i, j int) {
 	v.tiles.Divide(tile, v.sums.Of(i, tile.Rows))
 	if v.Centered {
@@ -321,8 +321,8 @@ func (v *verifier) finish(tile blas64.General, i, j int) {
 	}
 }
 
-// measure makes the pass that finds the squared Frobenius norms of G and of G − weighted·Vᵀ, and the residuals. It holds
-// the entries of a small G.
+// measure makes the pass that computes the squared Frobenius norms of G and of G − weighted·Vᵀ, and the residuals. It
+// keeps the entries of a small G.
 func (v *verifier) measure(ctx context.Context, weighted blas64.General, values []float64) (all, rest float64, _ []float64, err error) {
 	n, c := v.left.rows.Count(), v.right.rows.Count()
 	if float64(n)*float64(c) <= MaxFormed {
@@ -362,13 +362,13 @@ func (v *verifier) measure(ctx context.Context, weighted blas64.General, values 
 	return dense.Sum(entries), dense.Sum(errs), v.residuals(products, noise, values), nil
 }
 
-// newProducts are those of G with w, and of Gᵀ with u.
+// newProducts returns empty products of G with w, and of Gᵀ with u.
 func newProducts(u, w blas64.General) *tiles.Product {
 	return &tiles.Product{Q: w, AQ: matrix.New(u.Rows, w.Cols), P: u, ATP: matrix.New(w.Rows, u.Cols)}
 }
 
-// residuals returns the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ of each triplet, where the vectors have length 1 over all rows
-// that the measured ones stand for.
+// residuals returns the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ for each triplet. The vectors have norm 1 over all rows that
+// the measured ones represent.
 func (v *verifier) residuals(products, noise *tiles.Product, values []float64) []float64 {
 	left := residualsOf(products.AQ, noise.AQ, products.P, values, &v.left.strata, &v.right.strata)
 	right := residualsOf(products.ATP, noise.ATP, products.Q, values, &v.right.strata, &v.left.strata)
@@ -378,8 +378,8 @@ func (v *verifier) residuals(products, noise *tiles.Product, values []float64) [
 	return left
 }
 
-// residualsOf returns residuals of the products of G with v over some columns, of which seconds has the sums of the
-// squared terms.
+// residualsOf returns the residuals of products of G with v over some columns. seconds has the sums of the squared
+// terms.
 func residualsOf(products, seconds, u blas64.General, values []float64, rows, cols *strata) []float64 {
 	w, m := cols.weights[0], float64(len(cols.weights))
 	variance := matrix.New(products.Rows, products.Cols)

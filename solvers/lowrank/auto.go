@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Auto chooses a method of this package, and says why:
+// Auto chooses a method of this package, and reports why:
 //
 //   - a tolerance, or no rank: [Adaptive] landmarks, which find the rank;
 //   - two sources, or a kernel that is not symmetric: [Landmark];
@@ -20,23 +20,23 @@ import (
 // The choice depends on the kernel, the shape of the data and the memory, never on the speed
 // of the machine.
 type Auto struct {
-	Rank     int       // c; 0 means that the tolerance decides
-	ErrorTol float64   // on ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
+	Rank     int       // c; 0 means that the tolerance determines it
+	ErrorTol float64   // tolerance for ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
 	Norm     Norm      // of the tolerance
 	Shift    ShiftRule // fitted, midpoint or none; fitted or none for two sources and indefinite kernels
-	Memory   int64     `states:"ignored"` // bytes that the plan may take, 0 for no limit
+	Memory   int64     `states:"ignored"` // limit of the plan in bytes, 0 for no limit
 	Sums     Sums      // of a normalised kernel
 	Seed     uint64
 }
 
-// autoEntries is the most entries that exact passes are made for: 20,000 rows of one source.
+// autoEntries is the largest number of entries for which Auto makes exact passes: 20,000 rows of one source.
 const autoEntries = 4e8
 
-// autoTolerance is that of a fit without a rank.
+// autoTolerance is the tolerance of a fit without a rank.
 const autoTolerance = 0.01
 
-// Plan returns the cost of the method chosen, which Choice names. Where the tolerance
-// decides, it is that of 64 columns of U.
+// Plan returns the cost of the chosen method, which Choice names. If the tolerance determines the rank, it is the cost
+// of 64 columns of U.
 func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	method, why, err := m.choose(e, s, k)
 	if err != nil {
@@ -50,8 +50,7 @@ func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pl
 	return p, nil
 }
 
-// Fit approximates the kernel matrix between the rows of d by the method chosen, which Chosen
-// names.
+// Fit approximates the kernel matrix between the rows of d by the chosen method. The Choice of the report names it.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -61,7 +60,7 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kerne
 	if err := check(d, k); err != nil {
 		return nil, err
 	}
-	k, err := family.Resolve(ctx, e, d, k, m.Seed) // what is known of a kernel may depend on it
+	k, err := family.Resolve(ctx, e, d, k, m.Seed) // properties of the kernel may depend on its words
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kerne
 	return f, nil
 }
 
-// choose returns the method, and why.
+// choose returns the method, with the reason.
 func (m Auto) choose(e stream.Engine, s model.Size, k kernelgen.Kernel) (Method, model.Choice, error) {
 	none := model.Choice{}
 	var err error
@@ -120,10 +119,10 @@ func (m Auto) choose(e stream.Engine, s model.Size, k kernelgen.Kernel) (Method,
 	return landmark, model.Choice{Name: "landmark", Reason: why}, nil
 }
 
-// adaptive returns the choice where the tolerance decides.
+// adaptive returns the choice if the tolerance determines the rank.
 func (m Auto) adaptive(s model.Size, k kernelgen.Kernel) (Method, model.Choice, error) {
 	if !s.OneSource() || !k.Symmetric() {
-		return nil, model.Choice{}, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
+		return nil, model.Choice{}, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `Rank`")
 	}
 	tolerance, reason := m.ErrorTol, "a tolerance was given"
 	if tolerance == 0 {

@@ -17,7 +17,7 @@ import (
 //
 //	k(x, y) − μ(x) − μ(y) + ‖μ‖²
 //
-// nil is the centring of a model that is not centred, and does nothing.
+// A nil centring, of a model that is not centred, is the identity.
 type centring struct {
 	means []float64 // μ of the rows
 	norm  float64
@@ -33,7 +33,7 @@ func newCentring(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model,
 	return &centring{u.Data, m.Left.Center.Norm}, err
 }
 
-// centre centres a tile, whose first entry is in row i and column j.
+// centre centres a tile. i and j are the numbers of its first row and column.
 func (c *centring) centre(tile blas64.General, i, j int) {
 	if c == nil {
 		return

@@ -17,15 +17,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Clusters are those of normalised spectral clustering (Shi & Malik 2000; Ng, Jordan & Weiss 2002)
-// on the factors of a model, as a function of a row x. With S = diag(degrees)
+// Clusters is normalised spectral clustering (Shi & Malik 2000; Ng, Jordan & Weiss 2002) on the factors of a model, as
+// a function of a row x. With S = diag(degrees)
 //
 //	degree(x) = u(x)·Λ·Uᵀ1 + shift, at least k(x, x)
 //	S^(−½)·U·Λ·Uᵀ·S^(−½)     has the eigenvalues Values, and the eigenvectors S^(½)·Z
 //	z(x) = u(x)·Directions / degree(x)
 //
-// and x is in the cluster whose center is nearest to z(x), found by k-means of the sampled rows.
-// Sums over the rows are estimated from the sample.
+// and x belongs to the cluster with the center nearest to z(x). The centers come from k-means on the sampled rows. Sums
+// over the rows are estimated from the sample.
 type Clusters struct {
 	K          int            `json:"k" min:"2"`
 	Values     []float64      `json:"-" array:"values,values,descending"` // of the normalised matrix
@@ -35,13 +35,13 @@ type Clusters struct {
 }
 
 const (
-	// mostAutoClusters is the most clusters that the eigengap chooses.
+	// mostAutoClusters is the largest number of clusters that the eigengap may choose.
 	mostAutoClusters = 20
-	// negativeDegrees is the share of rows with degrees below 0 that is put down to the error of the model.
+	// negativeDegrees is the fraction of rows with negative degrees that is attributed to the error of the model.
 	negativeDegrees = 0.01
 )
 
-// learnClusters divides the sample into k clusters, or as many as the eigengap says.
+// learnClusters divides the sample into k clusters, or a number chosen by the eigengap.
 func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, seed uint64) (err error) {
 	c := &Clusters{K: k, Sums: make([]float64, len(s.Values))}
 	s.Clusters = c
@@ -74,7 +74,7 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 		}
 	}
 	if r := dense.Rank(c.Values, basisTolerance); c.K > r {
-		return stream.NewDataError(s.name, "`clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).Do("raise `rank`, or ask for fewer clusters")
+		return stream.NewDataError(s.name, "`Clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).Do("raise `Rank`, or ask for fewer clusters")
 	}
 	leading := scaledColumns(matrix.Columns(eig.Vectors, 0, c.K), dense.Reciprocals(dense.Roots(c.Values[:c.K])))
 	dense.ScaleRows(leading, roots)
@@ -95,17 +95,17 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 	}
 	if last := c.Values[c.K-1]; left > last {
 		s.report.Warn(fmt.Sprintf("the model may be too coarse to tell %d clusters apart: what it leaves of the normalised kernel matrix "+
-			"has an eigenvalue of about %.2g, and the last one that clusters use is %.2g; raise `rank`", c.K, left, last))
+			"has an eigenvalue of about %.2g, and the last one that clusters use is %.2g; raise `Rank`", c.K, left, last))
 	}
 	return nil
 }
 
-// unexplainedRows is how many rows of the sample [learner.unexplained] compares.
+// unexplainedRows is the number of sampled rows compared by [learner.unexplained].
 const unexplainedRows = 400
 
-// unexplained estimates the spectral norm of S^(−½)·(A−Â)·S^(−½) from the entries between some rows of the sample. Off the
-// diagonal each stands for many. If the norm is above the last eigenvalue that clusters use, a direction that the model
-// leaves out is among the leading ones of the normalised matrix.
+// unexplained estimates the spectral norm of S^(−½)·(A−Â)·S^(−½) from the entries between some rows of the sample. Each
+// entry off the diagonal represents many. If the norm exceeds the last eigenvalue used by clusters, the model misses a
+// leading direction of the normalised matrix.
 func (s *learner) unexplained(degrees []float64, seed uint64) (float64, error) {
 	drawn, err := sketch.NewSample(int64(s.u.Rows), min(s.u.Rows, unexplainedRows), seed, "unexplained")
 	if err != nil {
@@ -137,10 +137,10 @@ func (s *learner) unexplained(degrees []float64, seed uint64) (float64, error) {
 	return math.Max(math.Abs(eig.Values[0]), math.Abs(eig.Values[len(eig.Values)-1])), nil
 }
 
-// basisTolerance is the eigenvalue of the normalised matrix at which its vector is rounding.
+// basisTolerance is the eigenvalue of the normalised matrix below which a vector is rounding.
 const basisTolerance = 1e-10
 
-// degrees returns those of the sampled rows.
+// degrees returns the degrees of the sampled rows.
 func (s *learner) degrees() ([]float64, error) {
 	negative, out := 0, make([]float64, s.u.Rows)
 	for i := range out {
@@ -154,17 +154,17 @@ func (s *learner) degrees() ([]float64, error) {
 		}
 	}
 	if float64(negative) > negativeDegrees*float64(len(out)) {
-		return nil, fmt.Errorf("%d of %d rows have negative row sums: clusters are of kernels that are nowhere negative, such as rbf or laplace, and of a `rank` that suffices for them", negative, len(out))
+		return nil, fmt.Errorf("%d of %d rows have negative row sums: clusters are of kernels that are nowhere negative, such as rbf or laplace, and of a `Rank` that suffices for them", negative, len(out))
 	}
 	return out, nil
 }
 
-// degree returns that of a row with an embedding and k(x, x).
+// degree returns the degree of a row, from its embedding and k(x, x).
 func (m *Model) degree(u []float64, diagonal float64) float64 {
 	return math.Max(dense.Dot(u, m.Clusters.Sums)+m.Shift, diagonal)
 }
 
-// eigengap returns the number of clusters after which the eigenvalues fall most.
+// eigengap returns the number of clusters followed by the largest gap between eigenvalues.
 func eigengap(values []float64) (int, error) {
 	k, most := 0, 0.0
 	for i := 1; i < min(len(values), mostAutoClusters+1); i++ {
@@ -174,15 +174,14 @@ func eigengap(values []float64) (int, error) {
 	}
 	switch {
 	case k == 0:
-		return 0, errors.New("`clusters auto` takes two eigenvalues or more: raise `rank`")
+		return 0, errors.New("`Clusters auto` takes two eigenvalues or more: raise `Rank`")
 	case k == 1:
-		return 0, fmt.Errorf("the rows are one cluster to this kernel (eigenvalues 1, %.3g, …): take a narrower kernel, or say how many `clusters` there are", values[1])
+		return 0, fmt.Errorf("the rows are one cluster to this kernel (eigenvalues 1, %.3g, …): take a narrower kernel, or say how many clusters there are (`Clusters`)", values[1])
 	}
 	return k, nil
 }
 
-// Gap returns the difference of the eigenvalues on either side of the number of clusters, 0 if the
-// model has no further one.
+// Gap returns the difference between the last eigenvalue used and the next one, 0 if the model has no further one.
 func (c *Clusters) Gap() float64 {
 	if c.K >= len(c.Values) {
 		return 0
@@ -195,8 +194,8 @@ func (c *Clusters) turn(t blas64.General) {
 	c.Directions = dense.Mul(blas.NoTrans, t, blas.NoTrans, c.Directions)
 }
 
-// decide puts into dst minus the squared distances of a row from the centers, of which the largest
-// decides. room has as many numbers as there are clusters.
+// decide stores minus the squared distances of a row from the centers in dst; the largest one determines the cluster.
+// room has one number for each cluster.
 func (m *Model) decide(dst, room, u []float64, diagonal float64) {
 	c := m.Clusters
 	degree := m.degree(u, diagonal)

@@ -20,26 +20,22 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// RankTolerance is where singular values of a sketch are cut off, relative to the largest: smaller
-// ones are rounding of the kernel entries.
+// RankTolerance is the relative cutoff of singular values of a sketch: smaller ones are rounding errors of the kernel
+// entries.
 const RankTolerance = basis.RankTolerance
 
-// coreTolerance is where the core's least-squares problems are cut off. Their
-// matrices are rows of orthonormal columns, so small values mean that the core
-// points do not see a direction at all.
+// coreTolerance is the relative cutoff in the least-squares problems of the core. Their matrices are rows of
+// orthonormal columns, so a small value means a direction that the core points do not cover.
 const coreTolerance = 1e-8
 
-// The core of a factorisation is fitted on rows in memory. The sums over them
-// are folds over a source in memory, so that they run in parallel and come out
-// the same for any number of threads.
+// The core of a factorisation is fitted on rows in memory. Sums over them are folds over a source in memory, so they
+// run in parallel with the same bits for any number of threads.
 
-// coreBlock is the grid of the core's folds: tiles are as wide as the core, and there are few rows
-// to share out.
+// coreBlock is the block size of the core's folds, small because tiles are as wide as the core and there are few rows.
 const coreBlock = 512
 
-// foldCore sums a matrix with the given shape over blocks of rows: add is
-// called once per worker and returns the function that adds the tile of a panel
-// of rows, the first of which has the given index.
+// foldCore sums a matrix of the given shape over blocks of rows. It calls add once for each worker. The function that
+// add returns adds the tile of a panel of rows, given the index of the first row.
 func foldCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas64.General, p *basis.Panel, r, c int,
 	add func() func(sum blas64.General, first int, tile blas64.General)) (blas64.General, error) {
 	e.BlockRows = coreBlock
@@ -64,7 +60,7 @@ func foldCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas64.
 	return sum.General, nil
 }
 
-// streamFactors makes one pass over src for the triangular factors of features, one for each.
+// streamFactors makes one pass over src and returns a triangular factor for each of the features.
 func streamFactors(ctx context.Context, e stream.Engine,
 	pass string, src stream.Source, features ...basis.Features) ([]blas64.General, error) {
 	newFactors := func() (set sketch.List[*sketch.QR]) {
@@ -111,8 +107,8 @@ func projectedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	})
 }
 
-// symmetricCore returns Uᵀ·K(rows, rows)·U, from half of the tiles: with H one of each pair
-// of mirrored tiles and half of those on the diagonal, it is UᵀHU and its transpose.
+// symmetricCore returns Uᵀ·K(rows, rows)·U from half of the tiles. With H one tile of each mirrored pair and half of
+// the diagonal tiles, it is UᵀHU plus its transpose.
 func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	rows *basis.Panel, u blas64.General) (blas64.General, error) {
 	if u.Cols == 0 {
@@ -138,8 +134,7 @@ func symmetricCore(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return z, nil
 }
 
-// embedRows returns the embedding of rows in memory, whose numbers tell which of
-// them are landmarks.
+// embedRows returns the embedding of rows in memory. Their numbers identify landmarks.
 func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	side *Embedding, landmarks, rows *basis.Panel, name string) (blas64.General, error) {
 	out := matrix.New(rows.Rows.Rows, side.Rank())
@@ -158,7 +153,7 @@ func embedRows(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	})
 }
 
-// smallestSingularValue of a small matrix with at least as many rows as columns.
+// smallestSingularValue returns the smallest singular value of a small matrix with at least as many rows as columns.
 func smallestSingularValue(a blas64.General) (float64, error) {
 	s, err := newSVD("the sketch", a)
 	if err != nil || len(s.S) == 0 {
@@ -167,7 +162,7 @@ func smallestSingularValue(a blas64.General) (float64, error) {
 	return s.S[len(s.S)-1], nil
 }
 
-// condition returns the ratio of the largest to the smallest singular value kept.
+// condition returns the ratio of the first to the r-th singular value.
 func condition(s *svd, r int) float64 {
 	if r == 0 {
 		return 1
@@ -175,18 +170,18 @@ func condition(s *svd, r int) float64 {
 	return s.S[0] / s.S[r-1]
 }
 
-// coreFrame is a basis u of the range of the embedded core points B, orthonormal or made
-// so by a triangular factor, and the way back: B⁺ = back·(u·factor⁻¹)ᵀ.
+// coreFrame is a basis u of the range of the embedded core points B, with the pseudo-inverse B⁺ = back·(u·factor⁻¹)ᵀ.
+// The columns of u·factor⁻¹ are orthonormal.
 type coreFrame struct {
 	u, back blas64.General
-	factor  blas64.General // empty where u is orthonormal
+	factor  blas64.General // empty if u is orthonormal
 }
 
-// gramCondition is the estimated condition of B up to which its Gram matrix is good enough: then the
-// columns of B·factor⁻¹ are orthonormal to about ε times its square.
+// gramCondition is the largest estimated condition number of B for which its Gram matrix is accurate enough: the
+// columns of B·factor⁻¹ are then orthonormal to about ε times its square.
 const gramCondition = 1e3
 
-// coreFrame embeds the core points and returns their frame.
+// newCoreFrame embeds the core points and returns their frame.
 func newCoreFrame(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	side *Embedding, landmarks, core *basis.Panel) (*coreFrame, error) {
 	b, err := embedRows(ctx, e, t, side, landmarks, core, "core points")
@@ -202,9 +197,9 @@ func newCoreFrame(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return reflectedFrame(b)
 }
 
-// reflectedFrame goes through the triangular factor of B by reflections, and leaves out
-// directions that the core points miss. It is what to compare with where the Gram matrix
-// serves: B has rows of orthonormal columns, and so is well conditioned unless they do.
+// reflectedFrame computes the frame by Householder reflections and drops directions that the core points miss. It is
+// the reference for gramFactor. B has rows of orthonormal columns, so it is well conditioned unless directions are
+// missed.
 func reflectedFrame(b blas64.General) (*coreFrame, error) {
 	qr := sketch.NewQR(b.Cols)
 	if err := qr.Add(b); err != nil {
@@ -231,28 +226,28 @@ func gramFactor(b blas64.General) (factor blas64.General, ok bool) {
 	return factor, basis.Condition(factor) <= gramCondition
 }
 
-// orthonormal makes uᵀ·M·u of a symmetric M what it is in the orthonormal basis.
+// orthonormal transforms uᵀ·M·u, M symmetric, to the orthonormal basis.
 func (f *coreFrame) orthonormal(z blas64.General) {
 	f.fromLeft(z)
 	f.fromRight(z)
 }
 
-// fromLeft makes uᵀ·M what it is in the orthonormal basis.
+// fromLeft transforms uᵀ·M to the orthonormal basis.
 func (f *coreFrame) fromLeft(z blas64.General) {
 	if f.factor.Rows > 0 && z.Cols > 0 {
 		blas64.Trsm(blas.Left, blas.Trans, 1, basis.Upper(f.factor), z)
 	}
 }
 
-// fromRight makes M·u what it is in the orthonormal basis.
+// fromRight transforms M·u to the orthonormal basis.
 func (f *coreFrame) fromRight(z blas64.General) {
 	if f.factor.Rows > 0 && z.Rows > 0 {
 		blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(f.factor), z)
 	}
 }
 
-// orthonormalEmbedding turns the triangular factor of a sketch into an embedding whose columns are
-// orthonormal on the rows that were streamed, and returns the condition of the sketch.
+// orthonormalEmbedding turns the triangular factor of a sketch into an embedding with orthonormal columns on the
+// streamed rows. It also returns the condition number of the sketch.
 func orthonormalEmbedding(factor blas64.General, rows *basis.Panel, signs *sketch.SparseSign) (*Embedding, float64, error) {
 	projection, condition, err := basis.Orthonormaliser(factor, RankTolerance)
 	if err != nil {

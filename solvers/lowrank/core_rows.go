@@ -15,25 +15,24 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// coreRows are the rows of one side that the core of a published sketch is fitted on, as the columns of
+// coreRows holds the rows of one side that fit the core of a published sketch, as the columns of
 //
 //	B = [√(n/s)·O  E]        O the s columns of the core sketch, E unit vectors of the rows found
 //
-// The core sketch alone hardly sees a direction that few rows make, and a fit would divide by next to
-// nothing. The pass finds rows of high leverage, which stand for themselves: their entries in O are 0. The
-// weight makes BᵀQ as long as a uniform sample of all other rows would.
+// The core sketch alone hardly covers a direction that lives on few rows, and a fit would divide by nearly zero. The
+// pass therefore finds rows of high leverage, which represent themselves: their entries in O are 0. The weight gives
+// BᵀQ the norm of a uniform sample of all other rows.
 type coreRows struct {
 	signs  *sketch.SparseSign // O
-	rows   blas64.General     // those of core, then those found
-	core   *basis.Panel       // the rows that O touches
+	rows   blas64.General     // the rows of core, followed by those found
+	core   *basis.Panel       // the rows with nonzeros in O
 	found  *basis.Panel
 	weight float64 // √(n/s)
-	absent []int   // positions of O whose rows were found, ascending
-	places []int   // of these among the columns of tiles
+	absent []int   // positions in O of rows that were found, ascending
+	places []int   // their indices among the columns of tiles
 }
 
-// newCoreRows joins the rows of a core sketch of n rows and those found; both panels are of one source. It copies
-// the rows once.
+// newCoreRows joins the rows of a core sketch of n rows and those found, both from one source. It copies the rows once.
 func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
 	r := &coreRows{signs: signs, rows: stacked(core.Rows, found.Rows), weight: math.Sqrt(float64(signs.Rows) / float64(signs.Cols))}
 	r.core = basis.NewPanel(matrix.Rows(r.rows, 0, core.Count()), core.Number, nil)
@@ -51,7 +50,7 @@ func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
 	return r
 }
 
-// cols returns the columns of tiles: a copy of the rows of core in folded order, then those found.
+// cols returns the columns of tiles: a copy of the rows of core in folding order, followed by those found.
 func (r *coreRows) cols() *basis.Panel {
 	order := slices.Clone(r.signs.Folded())
 	for i := range r.found.Count() {
@@ -76,7 +75,7 @@ func stacked(a, b blas64.General) blas64.General {
 	return all
 }
 
-// weights returns the lengths of the columns of B where no row of O was found.
+// weights returns the norms of the columns of B if no row of O was found.
 func (r *coreRows) weights() []float64 {
 	w := make([]float64, r.width())
 	for i := range w {
@@ -88,7 +87,7 @@ func (r *coreRows) weights() []float64 {
 	return w
 }
 
-// squares returns the diagonal of BᵀB, which has no other entries.
+// squares returns the diagonal of BᵀB, which is a diagonal matrix.
 func (r *coreRows) squares() []float64 {
 	g := make([]float64, r.width())
 	for k := range r.core.Count() {
@@ -102,8 +101,7 @@ func (r *coreRows) squares() []float64 {
 	return g
 }
 
-// foldCols puts tile·B without weights into dst, where the columns of tile are those of cols. It changes
-// the tile.
+// foldCols stores tile·B, without weights, in dst. The columns of tile are those of cols. It changes the tile.
 func (r *coreRows) foldCols(dst, tile blas64.General) {
 	of := matrix.Columns(tile, 0, r.core.Count())
 	for i := range of.Rows {
@@ -117,8 +115,8 @@ func (r *coreRows) foldCols(dst, tile blas64.General) {
 	}
 }
 
-// foldRows adds Bᵀ·tile without weights to sum, where the rows of tile are those of rows from first on. It
-// changes the tile.
+// foldRows adds Bᵀ·tile, without weights, to sum. The rows of tile are those of rows from first on. It changes the
+// tile.
 func (r *coreRows) foldRows(sum, tile blas64.General, first int) {
 	sketched := min(max(0, r.core.Count()-first), tile.Rows)
 	for i := range sketched {
@@ -134,7 +132,7 @@ func (r *coreRows) foldRows(sum, tile blas64.General, first int) {
 	}
 }
 
-// embed returns Bᵀ·Q, Q the embedding of the rows of the named source by landmarks.
+// embed returns Bᵀ·Q, where Q embeds the rows of the named source by landmarks.
 func (r *coreRows) embed(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	side *Embedding, landmarks *basis.Panel, name string) (blas64.General, error) {
 	b := matrix.New(r.width(), side.Rank())
@@ -157,7 +155,7 @@ func (r *coreRows) embed(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return b, nil
 }
 
-// foldedCore returns Bᵀ·K·B between the rows of two sides, or of one given twice.
+// foldedCore returns Bᵀ·K·B between the rows of two sides, which may be the same.
 func foldedCore(ctx context.Context, e stream.Engine, t *tiles.Tiles, left, right *coreRows) (blas64.General, error) {
 	z, err := foldCore(ctx, e, t, left.rows, right.cols(), left.width(), right.width(), func() func(blas64.General, int, blas64.General) {
 		fold := matrix.New(basis.PanelRows, right.width())

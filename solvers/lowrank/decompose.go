@@ -16,11 +16,10 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// svd is the singular value decomposition of a matrix as large as the sketch, never
-// as the data.
+// svd is the singular value decomposition of a matrix of the size of the sketch.
 type svd struct{ *dense.SVD }
 
-// newSVD decomposes a small matrix. what names it in errors.
+// newSVD decomposes a small matrix. what is its name in errors.
 func newSVD(what string, a blas64.General) (*svd, error) {
 	s, err := dense.NewSVD(a)
 	switch {
@@ -32,7 +31,7 @@ func newSVD(what string, a blas64.General) (*svd, error) {
 	return &svd{s}, nil
 }
 
-// whitener returns V_r·S_r⁻¹, which makes the columns of a·V_r·S_r⁻¹ orthonormal.
+// whitener returns V_r·S_r⁻¹, so that the columns of a·V_r·S_r⁻¹ are orthonormal.
 func (s *svd) whitener(r int) blas64.General {
 	t := matrix.New(s.V.Rows, r)
 	for i := range t.Rows {
@@ -43,7 +42,7 @@ func (s *svd) whitener(r int) blas64.General {
 	return t
 }
 
-// eigen is the eigendecomposition of a small symmetric matrix, descending.
+// eigen is the eigendecomposition of a small symmetric matrix, in descending order.
 type eigen struct {
 	Values  []float64
 	Vectors blas64.General
@@ -62,7 +61,7 @@ func newEigen(what string, a blas64.General) (*eigen, error) {
 	return &eigen{Values: values, Vectors: vectors}, nil
 }
 
-// byOrder returns the indices of descending values, or of those by their modulus.
+// byOrder returns the indices that sort values in descending order, optionally by modulus.
 func byOrder(values []float64, modulus bool) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -79,14 +78,14 @@ func congruence(t blas64.General, w []float64) blas64.General {
 	return dense.Mul(blas.NoTrans, scaledColumns(t, w), blas.Trans, t)
 }
 
-// scaledColumns returns m·diag(w) in a new matrix.
+// scaledColumns returns m·diag(w) as a new matrix.
 func scaledColumns(m blas64.General, w []float64) blas64.General {
 	m = matrix.Clone(m)
 	dense.ScaleColumns(m, w)
 	return m
 }
 
-// scaledRows returns diag(w)·m in a new matrix.
+// scaledRows returns diag(w)·m as a new matrix.
 func scaledRows(m blas64.General, w []float64) blas64.General {
 	m = matrix.Clone(m)
 	dense.ScaleRows(m, w)
@@ -98,5 +97,5 @@ func notDefinite(k kernelgen.Kernel) error {
 }
 
 func notFinite(what string) error {
-	return fmt.Errorf("%s has entries that are not finite: the kernel overflows on these rows; scale the columns (`scale standard`) or use a smaller kernel weight", what)
+	return fmt.Errorf("%s has entries that are not finite: the kernel overflows on these rows; scale the columns (`Treatment.Scale standard`) or use a smaller kernel weight", what)
 }

@@ -19,14 +19,13 @@ import (
 //
 //	u(x) = ((k(x, Landmarks)·Ĉ − RangeShift·c(x))·Projection − Centre.Offset)·Refinement
 //
-// Ĉ is the landmarks' part of a sparse-sign sketch, or the identity when Signs
-// is nil. c(x) is the row of the sketch at x: zero unless x is a landmark of
-// the source of the fit, that is a row with a landmark's number and a
-// landmark's content. With [RFF] there are no landmarks, and instead
+// Ĉ has the landmarks' rows of a sparse-sign sketch, or is the identity if Signs is nil. c(x) is the row of the sketch
+// at x. It is zero unless x is a landmark of the fitted source: a row with the number and the content of a landmark.
+// [RFF] has no landmarks, and instead
 //
 //	u(x) = φ(x)·Projection·Refinement
 //
-// Of a kernel that is not symmetric, k(Landmarks, x)ᵀ stands in the place of k(x, Landmarks) for right rows.
+// For right rows under an asymmetric kernel, k(Landmarks, x)ᵀ replaces k(x, Landmarks).
 //
 // Cost for one row: p kernel entries for p landmarks, and 2·p·r flops (with
 // Signs p + 2·c·r) for rank r.
@@ -36,23 +35,23 @@ type Embedding struct {
 	Signs      *sketch.SparseSign
 	RangeShift float64
 	Projection blas64.General // p×r, or c×r with Signs or features
-	Refinement blas64.General // r×r, or empty before Refine
+	Refinement blas64.General // r×r, empty before Refine
 	Unit       float64        // the kernel is multiplied by this power of two; 0 means 1
 	Origin     []float64      // the kernel is k(x − Origin, z − Origin); nil for 0
 	Transposed bool           // the kernel is k(Landmarks, x)
-	features   featureMap     // nil unless the model is of random features
+	features   featureMap     // nil unless the model uses random features
 	Center     *Center        // nil unless rows are centred in feature space
 }
 
-// Center is the mean μ of the fitted rows in feature space, in the span of the landmarks. Its inner
-// product with a row x is k(x, Landmarks)·Weights. Kernel entries are in the unit of the embedding.
+// Center is the mean μ of the fitted rows in feature space, in the span of the landmarks. Its inner product with a row
+// x is k(x, Landmarks)·Weights, in the unit of the embedding.
 type Center struct {
 	Weights []float64 `json:"-" array:"weights,p"`
 	Offset  []float64 `json:"-" array:"offset,rank"` // the embedding of μ before refinement
 	Norm    float64   `json:"norm"`                  // ‖μ‖²
 }
 
-// mean returns the function of the inner product with the mean as an embedding of rank 1.
+// mean returns the inner product with the mean as an embedding of rank 1.
 func (e *Embedding) mean() *Embedding {
 	weights := matrix.Of(e.Center.Weights, len(e.Center.Weights), 1)
 	return &Embedding{Landmarks: e.Landmarks, Rows: e.Rows, Projection: weights, Unit: e.Unit, Origin: e.Origin}
@@ -76,8 +75,8 @@ func (e *Embedding) width() int {
 	return e.Landmarks.Rows
 }
 
-// Entries returns how many numbers are computed for a row before they are folded and
-// projected: kernel entries with landmarks, or features.
+// Entries returns the number of values computed for a row before folding and projection: kernel entries with landmarks,
+// or features.
 func (e *Embedding) Entries() int {
 	if e.features != nil {
 		return e.features.columns()
@@ -85,8 +84,7 @@ func (e *Embedding) Entries() int {
 	return e.Landmarks.Rows
 }
 
-// numbers returns how many numbers an embedding holds in memory, its landmarks as they
-// are and packed.
+// numbers returns the size of an embedding in memory, in numbers, including packed landmarks.
 func (e *Embedding) numbers() int64 {
 	n, r := int64(e.Entries()), int64(e.Rank())
 	if _, plain := e.features.(mapFeatures); plain {
@@ -98,18 +96,18 @@ func (e *Embedding) numbers() int64 {
 // Rank returns the number of columns of the embedding.
 func (e *Embedding) Rank() int { return e.Projection.Cols }
 
-// embedder applies an embedding to blocks of rows. It belongs to one goroutine.
+// embedder applies an embedding to blocks of rows. It must not be used concurrently.
 type embedder struct {
 	e       *Embedding
 	t       *tiles.Tiles
 	panel   *basis.Panel
 	name    string
-	columns []string                    // of the rows, for messages; may be nil
-	apply   func(dst, x blas64.General) // instead of tiles, for features
+	columns []string                    // names, for messages; may be nil
+	apply   func(dst, x blas64.General) // replaces tiles, for features
 	tiles   func(dst, x blas64.General, numbers input.Numbers) error
-	fold    []float64 // room for n × c numbers of the largest panel so far, or n × p without signs
-	proj    []float64 // for n × r
-	alone   bool      // bits of a row do not depend on how many are embedded with it; else BLAS decides, as in fits
+	fold    []float64 // n×c numbers for the largest panel so far, or n×p without signs
+	proj    []float64 // n×r numbers
+	alone   bool      // a row has the same bits in blocks of any size; otherwise they depend on BLAS, as in fits
 }
 
 func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *embedder {
@@ -122,13 +120,13 @@ func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *emb
 	return m
 }
 
-// raw computes (K(x, landmarks)·Ĉ − RangeShift·c), or features, for at most PanelRows rows
-// whose first has the number start. The result is valid until the next call.
+// raw computes (K(x, landmarks)·Ĉ − RangeShift·c), or features, for at most PanelRows rows. start is the number of the
+// first one. The result is valid until the next call.
 func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
 	return m.rawNumbered(x, input.Numbers{From: start})
 }
 
-// rawNumbered is raw for rows with any numbers. It names a row that is not finite.
+// rawNumbered is raw for rows with any numbers. It fails, naming the row, if an entry is not finite.
 func (m *embedder) rawNumbered(x blas64.General, numbers input.Numbers) (blas64.General, error) {
 	fold := matrix.Reuse(&m.fold, x.Rows, m.e.width())
 	if m.apply != nil {
@@ -152,10 +150,20 @@ func (m *embedder) shift(fold, x blas64.General, i, k int) {
 	}
 }
 
-// embed puts u(x) for the rows of a block into dst.
+// panelRows returns the number of rows to embed at a time. Only rows whose bits do not depend on it get fewer than
+// [tilesize.PanelRows].
+func (m *embedder) panelRows() int {
+	if m.alone && m.apply == nil {
+		return tilesize.Rows(m.e.width())
+	}
+	return tilesize.PanelRows
+}
+
+// embed stores u(x) for the rows of a block in dst.
 func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) error {
-	for first := 0; first < x.Rows; first += tilesize.PanelRows {
-		n := min(tilesize.PanelRows, x.Rows-first)
+	rows := m.panelRows()
+	for first := 0; first < x.Rows; first += rows {
+		n := min(rows, x.Rows-first)
 		fold, err := m.raw(matrix.Rows(x, first, n), start+int64(first))
 		if err != nil {
 			return err
@@ -165,8 +173,8 @@ func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) erro
 	return nil
 }
 
-// project is dst = fold·Projection·Refinement. The two products are not merged:
-// the second round of orthonormalisation works on the rounded first product.
+// project computes dst = fold·Projection·Refinement. The two products are not merged, because the second round of
+// orthonormalisation works on the rounded first product.
 func (m *embedder) project(dst, fold blas64.General) {
 	if m.e.Refinement.Rows == 0 {
 		m.multiply(fold, m.e.Projection, dst)
@@ -179,7 +187,7 @@ func (m *embedder) project(dst, fold blas64.General) {
 	m.multiply(proj, m.e.Refinement, dst)
 }
 
-// multiply is dst = a·b.
+// multiply computes dst = a·b.
 func (m *embedder) multiply(a, b, dst blas64.General) {
 	if m.alone {
 		dense.GemmRows(blas.NoTrans, a, b, 0, dst)
@@ -198,7 +206,7 @@ func (m *embedder) centre(u blas64.General) {
 	}
 }
 
-// pack prepares the landmarks of an embedding that was loaded or fitted.
+// pack packs the landmarks of a loaded or fitted embedding.
 func (e *Embedding) pack() *basis.Panel {
 	return basis.NewPanel(e.Landmarks, e.Rows, e.Signs)
 }

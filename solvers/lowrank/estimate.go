@@ -17,30 +17,27 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The errors of a fit are estimated from the entries between sampled rows. A
-// method knows the landmarks of A, and may be better or worse there than anywhere
-// else, so the rows of a source fall into two strata: its landmarks, all of which
-// are looked at, and the others, of which a sample is that no sketch has seen.
-// The sample needs no pass, which an independent test sketch of A (Tropp,
-// Yurtsever, Udell & Cevher 2019, §6) would need besides its columns.
+// The errors of a fit are estimated from the entries between sampled rows. A method may be more or less accurate at
+// landmarks than elsewhere, so the rows of a source form two strata: all of its landmarks, and a sample of the others
+// that no sketch has used. The sample needs no pass, unlike an independent test sketch of A (Tropp, Yurtsever, Udell &
+// Cevher 2019, §6).
 //
-// Frobenius: means of squares over the entries of each pair of strata, weighed as
-// they occur in A, the diagonal, where the shift acts, by itself.
+// Frobenius norm: mean squares over the entries of each pair of strata, weighted by their numbers in A. The diagonal,
+// on which the shift acts, is separate.
 //
-// Spectral: the matrix between sampled rows, entry (i, j) times √(w_i·w_j) for
-// rows that stand for w_i and w_j, has the eigenvalues of the whole in the limit
-// if its diagonal is left as it is (Koltchinskii & Giné 2000). What sampling adds
-// to them as noise is taken away, see [shrink].
+// Spectral norm: let row i represent w_i rows. The matrix between sampled rows, with entries off the diagonal
+// multiplied by √(w_i·w_j), has the eigenvalues of the whole in the limit (Koltchinskii & Giné 2000). Sampling noise is
+// removed by shrinking them, see [shrink].
 
-// sampleSide is the rows of one side that stand for all rows of a source.
+// sampleSide holds sampled rows of one side, which represent all rows of a source.
 type sampleSide struct {
 	rows  *basis.Panel
-	known int            // the first ones, landmarks, which stand for themselves
-	of    float64        // how many rows the others stand for
-	u     blas64.General // the embedding of all
+	known int            // number of landmarks, which come first and have weight 1
+	of    float64        // number of rows represented by the others
+	u     blas64.General // the embedding of all sampled rows
 }
 
-// weight returns the number of rows of the source that row i stands for.
+// weight returns the number of rows of the source that row i represents.
 func (s *sampleSide) weight(i int) float64 {
 	if i < s.known {
 		return 1
@@ -76,7 +73,7 @@ func (s *sampleSide) rowsOf(stratum int) float64 {
 	return s.of
 }
 
-// unseen returns the part of the rows that were sampled from but not drawn.
+// unseen returns the fraction of the represented rows that were not drawn.
 func (s *sampleSide) unseen() float64 {
 	if s.of == 0 {
 		return 0
@@ -84,15 +81,14 @@ func (s *sampleSide) unseen() float64 {
 	return math.Max(0, 1-float64(s.held())/s.of)
 }
 
-// heldRows are the rows of a source that are held back for the error estimate.
+// heldRows holds the rows of a source that are held back for the error estimate.
 type heldRows struct {
 	*basis.Panel
-	beside *basis.Panel // rows that stand for themselves, as landmarks do; may be nil
-	sums   *RowSums     // of left rows: what their row sums go over in A; nil for those of the model
+	beside *basis.Panel // further rows of weight 1; may be nil
+	sums   *RowSums     // row sums of left rows in A; nil for those of the model
 }
 
-// newSampleSide joins the landmarks, rows that stand for themselves besides, and the
-// held-back rows of a source of n rows.
+// newSampleSide joins the landmarks, further rows of weight 1, and the held-back rows of a source of n rows.
 func newSampleSide(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	side *Embedding, known blas64.General, number []int64, held heldRows, n int64) (*sampleSide, error) {
 	if held.beside != nil {
@@ -114,8 +110,7 @@ func newSampleSide(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return s, err
 }
 
-// errorEstimate is what a sample says about the error of a model. NaN stands for
-// what cannot be told.
+// errorEstimate is a sample's estimate of the error of a model. NaN means unknown.
 type errorEstimate struct {
 	frobenius float64  // ‖A−Â‖_F/‖A‖_F
 	spectral  float64  // ‖A−Â‖₂/‖A‖₂
@@ -130,16 +125,16 @@ func (e *errorEstimate) in(n Norm) float64 {
 	return e.spectral
 }
 
-// errorSample is what is known of A between sampled rows before a model is taken away.
+// errorSample is A between sampled rows, before a model is subtracted.
 type errorSample struct {
 	block                        *sampledBlock // nil if there are too few rows
 	norm, squares, effectiveSize float64
-	spread                       float64 // of A: see [basis.Spread]; NaN if it is not known, or A is centred
+	spread                       float64 // of A: see [basis.Spread]; NaN if it is unknown, or A is centred
 }
 
-// newErrorSample evaluates A between the landmarks of a model and held-back rows, and embeds them.
-// The landmarks of A's rows are those of the right embedding, and the other way round: u(x)
-// compares a left row with landmarks among the right rows.
+// newErrorSample evaluates A between the landmarks of a model and held-back rows, and embeds them. Landmarks of left
+// rows belong to the right embedding and vice versa, since u(x) compares a left row with landmarks among the right
+// rows.
 func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	m *Model, heldLeft, heldRight heldRows) (*errorSample, error) {
 	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
@@ -172,8 +167,7 @@ func newErrorSample(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return &errorSample{b, norm, b.squares(), b.effectiveSize(), spread}, err
 }
 
-// columns returns a copy of the sample of a symmetric model for one with some of its
-// columns.
+// columns returns a copy of the sample for a symmetric model with some of the columns.
 func (s *errorSample) columns(kept []int) *errorSample {
 	if s.block == nil {
 		return s
@@ -186,8 +180,8 @@ func (s *errorSample) columns(kept []int) *errorSample {
 	return &copied
 }
 
-// estimateErrors estimates the errors of a model of which the sample has the embedding, and warns
-// where they may be too low. It uses up the sample.
+// estimateErrors estimates the errors of a model whose embedding the sample has, with warnings if they may be too low.
+// It invalidates the sample.
 func (s *errorSample) estimateErrors(ctx context.Context, m *Model, wholeTrace float64) (*errorEstimate, error) {
 	out, rest, err := s.errors(ctx, m, wholeTrace)
 	if b := s.block; b != nil && err == nil {
@@ -196,7 +190,7 @@ func (s *errorSample) estimateErrors(ctx context.Context, m *Model, wholeTrace f
 	return out, err
 }
 
-// errors is estimateErrors without warnings. rest is the spectral norm of what the sampled rows leave.
+// errors is estimateErrors without warnings. rest is the spectral norm of the sampled A − Â.
 func (s *errorSample) errors(ctx context.Context, m *Model, wholeTrace float64) (out *errorEstimate, rest float64, err error) {
 	out = &errorEstimate{math.NaN(), math.NaN(), nil}
 	b := s.block
@@ -219,8 +213,7 @@ func (s *errorSample) errors(ctx context.Context, m *Model, wholeTrace float64) 
 	return out, rest, nil
 }
 
-// tooFew reports whether rows which are neither landmarks nor held back are not
-// represented.
+// tooFew reports whether rows that are neither landmarks nor held back have no representative.
 func tooFew(n int64, landmarks []int64, held heldRows) bool {
 	looked := len(landmarks) + len(held.Number)
 	if held.beside != nil {
@@ -229,8 +222,7 @@ func tooFew(n int64, landmarks []int64, held heldRows) bool {
 	return len(held.Number) < 2 && int64(looked) < n
 }
 
-// sampledBlock is a matrix between sampled rows with its entries weighed: first
-// A, then A − Â.
+// sampledBlock is a weighted matrix between sampled rows: first A, then A − Â.
 type sampledBlock struct {
 	left, right *sampleSide
 	symmetric   bool
@@ -239,13 +231,13 @@ type sampledBlock struct {
 	largest     float64 // diagonal entry of A
 }
 
-// diagonalEntry is an entry of the diagonal of A, without weight.
+// diagonalEntry is an unweighted diagonal entry of A.
 type diagonalEntry struct {
 	i, j  int
 	value float64
 }
 
-// sampledBlock evaluates A. one tells that left and right rows are of one source.
+// newSampledBlock evaluates A. one reports that left and right rows are from one source.
 func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
 	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: matrix.New(len(left.rows.Number), len(right.rows.Number))}
@@ -277,9 +269,9 @@ func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return b, err
 }
 
-// diagonalOf returns the entries of row i on the diagonal of A, if there are any.
+// diagonalOf returns the entries of row i on the diagonal of A, if any.
 func (b *sampledBlock) diagonalOf(i int, entries []float64) (found []diagonalEntry) {
-	for _, part := range [][2]int{{0, b.right.known}, {b.right.known, len(entries)}} { // each ascends
+	for _, part := range [][2]int{{0, b.right.known}, {b.right.known, len(entries)}} { // each part is ascending
 		if j, is := slices.BinarySearch(b.right.rows.Number[part[0]:part[1]], b.left.rows.Number[i]); is {
 			j += part[0]
 			found = append(found, diagonalEntry{i, j, entries[j]})
@@ -288,13 +280,12 @@ func (b *sampledBlock) diagonalOf(i int, entries []float64) (found []diagonalEnt
 	return found
 }
 
-// drawn reports whether an entry of the diagonal stands for others.
+// drawn reports whether a diagonal entry represents others.
 func (b *sampledBlock) drawn(d diagonalEntry) bool {
 	return d.i >= b.left.known && d.j >= b.right.known
 }
 
-// meanDiagonal returns the mean of the entries that stand for others, and its standard
-// error.
+// meanDiagonal returns the mean of the diagonal entries that represent others, and its standard error.
 func (b *sampledBlock) meanDiagonal() (mean, deviation float64) {
 	var n, s, squares float64
 	for _, d := range b.diagonal {
@@ -309,8 +300,8 @@ func (b *sampledBlock) meanDiagonal() (mean, deviation float64) {
 	return mean, math.Sqrt(math.Max(0, squares/n-mean*mean) / n)
 }
 
-// placeDiagonal puts the diagonal where it belongs in the spectrum: every row has
-// one entry on it, so it is not weighed; that of drawn rows is the mean.
+// placeDiagonal sets the diagonal of the weighted matrix. Every row has one diagonal entry, so it is not weighted; for
+// drawn rows it is the mean.
 func (b *sampledBlock) placeDiagonal() {
 	mean, _ := b.meanDiagonal()
 	for _, d := range b.diagonal {
@@ -322,7 +313,7 @@ func (b *sampledBlock) placeDiagonal() {
 	}
 }
 
-// subtract makes A into A − Â.
+// subtract turns A into A − Â.
 func (b *sampledBlock) subtract(m *Model) {
 	u, v := scaledColumns(b.left.u, m.Values), b.right.u
 	for k, d := range b.diagonal {
@@ -335,9 +326,9 @@ func (b *sampledBlock) subtract(m *Model) {
 	b.placeDiagonal()
 }
 
-// squares returns the sum of the squares of all entries that the block stands for.
+// squares returns the sum of the squares of all entries that the block represents.
 func (b *sampledBlock) squares() float64 {
-	var sums, counts, on, places [2][2]float64 // by strata
+	var sums, counts, on, places [2][2]float64 // by stratum
 	for _, d := range b.diagonal {
 		i, j := b.left.stratum(d.i), b.right.stratum(d.j)
 		on[i][j] += d.value * d.value
@@ -361,7 +352,7 @@ func (b *sampledBlock) squares() float64 {
 				diagonal = b.left.rowsOf(i)
 				all += on[i][j] / places[i][j] * diagonal
 			}
-			if sampled > 0 { // sums have a weight of whole/counts already
+			if sampled > 0 { // sums are already weighted by whole/counts
 				all += sums[i][j] * counts[i][j] / sampled * (whole - diagonal) / whole
 			}
 		}
@@ -369,10 +360,10 @@ func (b *sampledBlock) squares() float64 {
 	return all
 }
 
-// missed returns the part of the trace of A − Â that the sample does not explain, 0 if
-// it may be chance or the trace is not known.
+// missed returns the fraction of the trace of A − Â that the sample does not explain; 0 if it may be chance or the
+// trace is unknown.
 func (b *sampledBlock) missed(m *Model, wholeTrace float64) float64 {
-	if !b.symmetric || !(wholeTrace > 0) || b.left.of == 0 { // all rows are landmarks
+	if !b.symmetric || !(wholeTrace > 0) || b.left.of == 0 { // all rows may be landmarks
 		return 0
 	}
 	mean, deviation := b.meanDiagonal()
@@ -389,8 +380,8 @@ func (b *sampledBlock) missed(m *Model, wholeTrace float64) float64 {
 	return missed
 }
 
-// norm estimates the spectral norm of what the block stands for. No norm is below
-// the length of a column of the matrix itself.
+// norm estimates the spectral norm of the matrix represented by the block. The result is at least the norm of each
+// unweighted column.
 func (b *sampledBlock) norm(ctx context.Context) (float64, error) {
 	var v float64
 	var err error
@@ -402,8 +393,7 @@ func (b *sampledBlock) norm(ctx context.Context) (float64, error) {
 	return math.Max(v, b.longest()), err
 }
 
-// noise returns the variance of a weighed entry between two drawn rows, as far as it
-// comes from the drawing.
+// noise returns the sampling variance of a weighted entry between two drawn rows.
 func (b *sampledBlock) noise() float64 {
 	var sum float64
 	for i := b.left.known; i < b.m.Rows; i++ {
@@ -423,8 +413,7 @@ func (b *sampledBlock) noise() float64 {
 	return math.Max(0, sum) / (rows * cols) * math.Sqrt(b.left.unseen()*b.right.unseen())
 }
 
-// symmetricNorm corrects the outermost eigenvalues on both sides of the mean of
-// the diagonal, which is not noisy.
+// symmetricNorm corrects the extreme eigenvalues on both sides of the mean of the diagonal, which has no noise.
 func (b *sampledBlock) symmetricNorm(ctx context.Context) (float64, error) {
 	low, high, err := krylov.Outermost(ctx, krylov.SymmetricMatrix{General: b.m}, b.m.Rows)
 	if err != nil {
@@ -442,9 +431,9 @@ func (b *sampledBlock) largestSingularValue(ctx context.Context) (float64, error
 	return shrink(math.Sqrt(math.Max(0, high)), float64(b.left.held()), float64(b.right.held()), b.noise()), err
 }
 
-// shrink returns the singular value of which noise of the given variance in each entry
-// of a rows×cols matrix makes y (Benaych-Georges & Nadakuditi 2012, §3.1). What
-// might be all noise gives the least value that would stand out.
+// shrink returns the singular value that becomes y under noise of the given variance in each entry of a rows×cols
+// matrix (Benaych-Georges & Nadakuditi 2012, §3.1). If y may be all noise, it returns the smallest value that would
+// stand out.
 func shrink(y, rows, cols, noise float64) float64 {
 	edge := rows * cols * noise * noise
 	part := y*y - (rows+cols)*noise
@@ -454,7 +443,7 @@ func shrink(y, rows, cols, noise float64) float64 {
 	return math.Sqrt((part + math.Sqrt(part*part-4*edge)) / 2)
 }
 
-// longest returns the length of the longest column or row without weights.
+// longest returns the largest norm of an unweighted column or row.
 func (b *sampledBlock) longest() float64 {
 	columns := make([]float64, b.m.Cols)
 	perRow, perColumn := inverses(b.left.roots()), inverses(b.right.roots())

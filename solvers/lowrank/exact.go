@@ -31,20 +31,19 @@ import (
 //	QᵀAQ = S·diag(θ)·Sᵀ, U = Q·S                  Rayleigh–Ritz on all of them
 //	Â = (AU)·diag(θ)⁻¹·(AU)ᵀ, truncated to rank c, + βI
 //
-// The passes have computed A·U, so the last line is free. It is the fixed-rank Nyström
-// method (Tropp, Yurtsever, Udell and Cevher 2017, "Fixed-rank approximation of a
-// positive-semidefinite matrix from streaming data"). The embedding of a row x is a
-// combination of k(x, x_i) over all fitted rows. Where A may be indefinite, the c values of
-// largest modulus are kept.
+// The passes have already computed A·U, so the last line is free. It is the fixed-rank Nyström method (Tropp,
+// Yurtsever, Udell and Cevher 2017, "Fixed-rank approximation of a positive-semidefinite matrix from streaming data").
+// The embedding of a row x is a combination of k(x, x_i) over all fitted rows. If A may be indefinite, it keeps the c
+// values of largest modulus.
 //
 // Cost: one pass over the source, which loads the rows; then q exact passes over n²/2
 // entries with 2·n²·b flops each for b = c + 24 columns. Memory: the rows and up to 5·n·b·q
 // numbers. The model holds all rows and n·c numbers. It suits up to about 10⁵ rows.
 type Subspace struct {
 	Rank   int // c
-	Passes int // q, exact passes at most; 0 means 3
-	// Tolerance on the residuals ‖Au−θu‖ of all c Ritz values, relative to the largest: below
-	// it passes stop early, after two. 0 means 1e-6.
+	Passes int // limit of exact passes; 0 means 3
+	// Tolerance is the tolerance of the residuals ‖Au−θu‖ of all c Ritz values, relative to the largest: passes stop
+	// once it is met, after at least two. 0 means 1e-6.
 	ResidualTol float64
 	Seed        uint64
 	Shift       ShiftRule // fitted, midpoint or none
@@ -53,11 +52,11 @@ type Subspace struct {
 const (
 	// subspaceOversampling is the number of columns of a block beyond the rank.
 	subspaceOversampling = 24
-	// unitRows are compared with all others to choose the unit of the entries.
+	// unitRows is the number of rows compared with all others to choose the unit of the entries.
 	unitRows = 64
 )
 
-// settings returns the settings with the defaults filled in.
+// settings returns the settings with defaults.
 func (m Subspace) settings() (Subspace, error) {
 	if m.Passes == 0 {
 		m.Passes = 3
@@ -71,8 +70,8 @@ func (m Subspace) settings() (Subspace, error) {
 	return m, m.Shift.among("subspace", ShiftFitted, ShiftMidpoint, ShiftNone)
 }
 
-// Fit approximates the kernel matrix of the rows of one source. Residuals are ‖Au−θu‖ of the c
-// largest Ritz pairs, relative to the largest |θ|. A value of A lies within the residual of each value.
+// Fit approximates the kernel matrix of the rows of one source. Residuals are ‖Au−θu‖ of the c largest Ritz pairs,
+// relative to the largest |θ|. An eigenvalue of A lies within the residual of each value.
 //
 // The Frobenius error is estimated from the entries between sampled rows.
 // Rows that are not finite are a [stream.DataError].
@@ -102,7 +101,7 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	return f.iterate(ctx)
 }
 
-// exactFit is a fit under way, with all rows in memory.
+// exactFit is a fit in progress, with all rows in memory.
 type exactFit struct {
 	Subspace
 	engine stream.Engine
@@ -124,12 +123,11 @@ func loadRows(ctx context.Context, src stream.Source) (*basis.Panel, error) {
 	return basis.NewPanel(rows, matrix.Numbers(rows.Rows), nil), nil
 }
 
-// spectrum is Â before the shift, u·diag(values)·uᵀ with orthonormal columns,
-// and u as A·projection.
+// spectrum is Â without shift, u·diag(values)·uᵀ with orthonormal columns, where u is A·projection.
 type spectrum struct {
 	u, projection blas64.General
 	values        []float64 // descending
-	rest          []float64 // eigenvalues that truncation has left out
+	rest          []float64 // truncated eigenvalues
 }
 
 // iterate makes the passes.
@@ -150,7 +148,7 @@ func (f *exactFit) iterate(ctx context.Context) (*Fit, error) {
 	}
 	most := f.Rank
 	if space.Choice == krylov.Positive {
-		most = space.Q.Cols() // what is truncated last is truncated best
+		most = space.Q.Cols() // extra columns make truncation more accurate
 	}
 	pairs := space.Ritz(most)
 	s, err := nystromOfPairs(pairs, f.Rank)
@@ -161,7 +159,7 @@ func (f *exactFit) iterate(ctx context.Context) (*Fit, error) {
 	return f.finish(ctx, s, last)
 }
 
-// iterationError says what to do about numbers that are not finite.
+// iterationError adds a remedy to errors about numbers that are not finite.
 func iterationError(err error) error {
 	var bad *krylov.NotFiniteError
 	if errors.As(err, &bad) {
@@ -170,8 +168,8 @@ func iterationError(err error) error {
 	return err
 }
 
-// nystromOfPairs returns (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest
-// eigenvalues: those of R·diag(θ)⁻¹·Rᵀ within Q, and Q is A·U·R⁻¹. It overwrites U.
+// nystromOfPairs returns (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest eigenvalues. These are the
+// eigenvalues of R·diag(θ)⁻¹·Rᵀ, in the basis Q = A·U·R⁻¹. It overwrites U.
 func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
 	if len(p.Values) == 0 {
 		return &spectrum{u: p.U, projection: p.U}, nil
@@ -225,9 +223,8 @@ func (f *exactFit) finish(ctx context.Context, s *spectrum, last *krylov.Pairs) 
 	return fit, checkModel(m)
 }
 
-// shift returns the shift of the n×n matrix, and the largest |eigenvalue − shift| left out as
-// far as it is known: of those that truncation leaves out, and of the mean of the others,
-// which the trace gives.
+// shift returns the shift of the n×n matrix, and the largest known |eigenvalue − shift| outside the model: of the
+// truncated eigenvalues, and of the mean of the others, which follows from the trace.
 func (s *spectrum) shift(rule ShiftRule, trace float64, n int, definite bool) (shift, left float64) {
 	c := len(s.values)
 	if c == n {
@@ -263,11 +260,11 @@ func valueCondition(values []float64) float64 {
 	return most / least
 }
 
-// exactSample is the number of rows that sampledError looks at.
+// exactSample is the number of rows used by sampledError.
 const exactSample = 512
 
-// sampledError estimates the relative Frobenius error of a model from the entries between sampled
-// rows, and returns their spread. u is the embedding of all rows.
+// sampledError estimates the relative Frobenius error of a model from the entries between sampled rows, and returns
+// their spread. u is the embedding of all rows.
 func (f *exactFit) sampledError(ctx context.Context, m *Model, u blas64.General) (frobenius, spread float64, err error) {
 	n := f.rows.Count()
 	drawn, err := sketch.NewSample(int64(n), min(n, exactSample), f.Seed, "held back")

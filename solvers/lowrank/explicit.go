@@ -10,53 +10,46 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// SSRSVDMatrix is a randomized SVD of A = f∘(M) for a matrix M whose rows are the rows of a
-// source. A row of Y = A·C is known as soon as the row of A is, so one pass gives all of
+// SSRSVDMatrix is a randomized SVD of A = f∘(M), where the rows of M are the rows of a source. A row of A gives the
+// same row of Y = A·C, so one pass computes
 //
 //	Y = A·C = Q·R, W = Yᵀ·A, ‖A‖_F         C with c sparse signs a row (Martinsson and Tropp 2020, §9.2)
 //	B = R⁻ᵀ·W = QᵀA = G·diag(σ)·Vᵀ          Â = Q·G·diag(σ)·Vᵀ, truncated to the rank
 //
-// without keeping Y (W. Yu, Y. Gu, J. Li, S. Liu and Y. Li 2017, "Single-pass PCA of large
-// high-dimensional data"). That is the randomized SVD of two passes (Halko, Martinsson and
-// Tropp 2011, Algorithm 5.1), so the expected error of c columns and rank r is at most
-// √(1+r/(c−r−1)) times the best of rank r before truncation, where sketches of the core
-// from both sides (Xie et al. 2023, Algorithm 1) have two more such factors. A further pass
-// takes all c columns of V in place of C: a step of subspace iteration. Of a matrix with
-// few columns C is the identity, and Â is the best there is.
+// without keeping Y (W. Yu, Y. Gu, J. Li, S. Liu and Y. Li 2017, "Single-pass PCA of large high-dimensional data"). The
+// result equals the randomized SVD of two passes (Halko, Martinsson and Tropp 2011, Algorithm 5.1). Its expected error,
+// with c columns and rank r, is at most √(1+r/(c−r−1)) times the best of rank r before truncation. (Sketches of the
+// core from both sides, Xie et al. 2023, Algorithm 1, have two more such factors.) A further pass replaces C by all c
+// columns of V, a step of subspace iteration. For a matrix with few columns, C is the identity and Â is optimal.
 //
-// U and V are singular vectors of QᵀA, so ‖A−Â‖_F² is ‖A‖_F²−Σσ²: the Frobenius error is
-// known, down to 1e-7, where the squares cancel. The spectral one is estimated. Directions
-// below 1e-8 of the largest are lost, as W has squares of A; a further pass makes the
-// others as exact as rounding allows.
+// U and V are singular vectors of QᵀA, so ‖A−Â‖_F² is ‖A‖_F²−Σσ². The Frobenius error is therefore known, down to 1e-7,
+// where the squares cancel. The spectral error is estimated. Directions below 1e-8 of the largest are lost, since W has
+// squares of A; a further pass makes the others accurate up to rounding.
 //
-// It takes 1 + Refine passes with 4·m·n·c + 2·m·c² flops each and memory for c·n + c²
-// numbers for each partial state, where m×n is the size of M. Entries must be between 1e-150
-// and 1e150 in magnitude, or zero.
+// Cost for an m×n matrix: 1 + Refine passes of 4·m·n·c + 2·m·c² flops each, and memory for c·n + c² numbers in each
+// partial state. Entries must be between 1e-150 and 1e150 in magnitude, or zero.
 type SSRSVDMatrix struct {
 	Rank   int // r
-	Sketch int // c ≥ r; 0 means 5r, or down to 2r where 5r columns of n numbers are above 128 MB
-	Refine int // further passes
+	Sketch int // c ≥ r; 0 means 5r, reduced down to 2r if 5r columns of n numbers exceed 128 MB
+	Refine int // number of further passes
 	Map    kernelgen.ElementMap
 	Seed   uint64
 }
 
-// signsPerRow is ζ, the nonzeros per row of the sketch (Tropp et al. 2019, §3.9
-// recommend 8).
+// signsPerRow is ζ, the number of nonzeros in a row of the sketch (Tropp et al. 2019, §3.9 recommend 8).
 const signsPerRow = 8
 
-// What a sketch has at least beyond the rank, and at most where nobody says how much:
-// the numbers of 128 MB.
+// The smallest oversampling of a sketch, and the limit of its default size in numbers: 128 MB.
 const (
 	matrixOversampling = 10
 	matrixNumbers      = 1 << 24
 )
 
-// wholeColumns is the number of columns up to which a matrix is not sketched: that is no
-// more work than to read it as text.
+// wholeColumns is the largest number of columns of a matrix that is not sketched: that takes no longer than reading it
+// as text.
 const wholeColumns = 256
 
-// width returns the columns of the sketch of a matrix with n columns; n if the matrix is not
-// sketched.
+// width returns the number of columns of the sketch of a matrix with n columns; n if the matrix is not sketched.
 func (m SSRSVDMatrix) width(n int) int {
 	c := m.Sketch
 	if c == 0 {
@@ -69,8 +62,7 @@ func (m SSRSVDMatrix) width(n int) int {
 	return c
 }
 
-// check returns an error unless a matrix of so many rows, below 0 if that is not known, and
-// columns has the rank.
+// check returns an error if the rank is too large for a matrix with the given rows, negative if unknown, and columns.
 func (m SSRSVDMatrix) check(rows, cols int64) error {
 	most := cols
 	if rows >= 0 {
@@ -78,11 +70,11 @@ func (m SSRSVDMatrix) check(rows, cols int64) error {
 	}
 	switch {
 	case m.Rank < 1 || int64(m.Rank) > most:
-		return fmt.Errorf("`rank %d`: a %d × %d matrix has rank %d at most", m.Rank, rows, cols, most)
+		return fmt.Errorf("`Rank %d`: a %d × %d matrix has rank %d at most", m.Rank, rows, cols, most)
 	case m.Sketch != 0 && m.Sketch < m.Rank:
-		return fmt.Errorf("`sketch %d` is below `rank %d`", m.Sketch, m.Rank)
+		return fmt.Errorf("`Sketch %d` is below `Rank %d`", m.Sketch, m.Rank)
 	case m.Refine < 0:
-		return fmt.Errorf("`refine %d` is below 0", m.Refine)
+		return fmt.Errorf("`Refine %d` is below 0", m.Refine)
 	}
 	return nil
 }
@@ -98,7 +90,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Size, _ kernelgen.Kernel) (*
 	p.SharedPasses = []string{"fit"}
 	p.pass(rows, c, c, c*c+(c+1)*n)
 	p.KernelEntries = 0
-	p.Add("sketch and factors", 6*c*n, "`sketch`")
+	p.Add("sketch and factors", 6*c*n, "`Sketch`")
 	p.SourcePasses += m.Refine
 	for range m.Refine {
 		p.SharedPasses = append(p.SharedPasses, "refine")
@@ -106,8 +98,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Size, _ kernelgen.Kernel) (*
 	return p.Plan, nil
 }
 
-// Fit approximates f∘(M), M the matrix with the rows of d.Left. There is no kernel: it
-// is not looked at.
+// Fit approximates f∘(M), where M has the rows of d.Left. It ignores the kernel.
 func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }

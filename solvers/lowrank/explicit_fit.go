@@ -18,19 +18,17 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// matrixFit is a fit of an explicit matrix under way. The letters are those of
-// [SSRSVDMatrix].
+// matrixFit is a fit of an explicit matrix in progress, with the names of [SSRSVDMatrix].
 type matrixFit struct {
 	SSRSVDMatrix
 	engine stream.Engine
 	src    stream.Source
 	n, c   int
-	rows   int64 // that passes have seen
+	rows   int64 // seen by passes
 	passes int
 }
 
-// sketches are what a pass folds rows into: the triangular factor of Y, and as rows of a
-// sum W and the sums of squares of the columns of A.
+// sketches is the state of a pass: the triangular factor of Y; W; and the sums of squares of the columns of A.
 type sketches = sketch.Both[*sketch.QR, *sketch.Sum]
 
 // fit makes the passes.
@@ -55,7 +53,7 @@ func (f *matrixFit) fit(ctx context.Context) (*Fit, error) {
 	}
 }
 
-// signs returns C, the identity if it has as many columns as A.
+// signs returns C, or the identity if it would have as many columns as A.
 func (f *matrixFit) signs() (blas64.General, error) {
 	c := matrix.New(f.n, f.c)
 	if f.c == f.n {
@@ -130,7 +128,7 @@ func addSketch(sum *sketch.Sum, y, x blas64.General) {
 	}
 }
 
-// applyMap replaces x by f∘(x), and refuses a result that is not finite.
+// applyMap replaces x by f∘(x). It fails if a result is not finite.
 func applyMap(f kernelgen.ElementMap, x blas64.General, start int64, info stream.Info) error {
 	for i := range x.Rows {
 		r := matrix.Row(x, i)
@@ -151,13 +149,13 @@ type decomposed struct {
 	total float64 // ‖A‖_F²
 }
 
-// decompose finds T and decomposes B. The columns of Y are made of one length first, since
-// those of A·V are as different as the singular values, and each is as exact as the others.
+// decompose finds T and decomposes B. It first scales the columns of Y to equal norms: those of A·V differ as much as
+// the singular values, but have the same relative accuracy.
 func (f *matrixFit) decompose(acc *sketches) (*decomposed, error) {
 	r := acc.A.R()
 	squares := dense.Sum(matrix.Row(acc.B.General, r.Cols))
 	if !(squares < math.Inf(1)) || squares == 0 && dense.MaxAbs(r) > 0 || squares > 0 && squares < 1e-300 {
-		return nil, fmt.Errorf("%s: the squares of the entries add up to %v, which leaves no digits: multiply the entries (`map 'identity(scale=1e-200)'`)", f.src.Info().Name, squares)
+		return nil, fmt.Errorf("%s: the squares of the entries add up to %v, which leaves no digits: multiply the entries (`Map 'identity(scale=1e-200)'`)", f.src.Info().Name, squares)
 	}
 	t, err := unitWhitener(r)
 	if err != nil {
@@ -170,7 +168,7 @@ func (f *matrixFit) decompose(acc *sketches) (*decomposed, error) {
 	return &decomposed{b, t, squares}, nil
 }
 
-// unitWhitener returns T with Y·T orthonormal, for the triangular factor of Y.
+// unitWhitener returns T with Y·T orthonormal, given the triangular factor of Y.
 func unitWhitener(r blas64.General) (blas64.General, error) {
 	lengths := columnLengths(r)
 	var kept []int
@@ -206,17 +204,16 @@ func (g *decomposed) model(f *matrixFit, with blas64.General) *Fit {
 	return fit
 }
 
-// spectral estimates ‖A−Â‖₂/‖A‖₂ for a rank r: the first value that is left out, and what
-// c random columns miss of the leading vectors, which is near ‖A−QQᵀA‖_F/√c (Halko, Martinsson
-// and Tropp 2011, Theorem 10.6), and less by (σ_{r+1}/σ₁)² for each further pass.
+// spectral estimates ‖A−Â‖₂/‖A‖₂ for a rank r, from the first truncated value and the part of the leading vectors
+// missed by c random columns. That part is about ‖A−QQᵀA‖_F/√c (Halko, Martinsson and Tropp 2011, Theorem 10.6), times
+// (σ_{r+1}/σ₁)² for each further pass.
 func (g *decomposed) spectral(r, passes int) float64 {
 	next, outside := nextValue(g.S, r)/g.S[0], math.Max(0, g.total-dense.Dot(g.S, g.S))
 	missed := math.Sqrt(outside/float64(len(g.S))) / g.S[0]
 	return math.Min(1, math.Hypot(next, missed*math.Pow(next, float64(2*(passes-1)))))
 }
 
-// cancelled is what rounding may leave of a difference of sums of squares, relative to
-// them.
+// cancelled is the rounding error of a difference of sums of squares, relative to them.
 const cancelled = 1e-14
 
 // nextValue returns the first value beyond r, or 0.
@@ -227,7 +224,7 @@ func nextValue(values []float64, r int) float64 {
 	return 0
 }
 
-// model returns a fit with the given factors, the left one of rows of A.
+// model returns a fit with the given factors. left is a function of rows of A.
 func (f *matrixFit) model(values []float64, left, v blas64.General, tolerance float64) *Fit {
 	embedding := &Embedding{Landmarks: noLandmarks(f.n), features: mapFeatures{f.Map, f.n}, Projection: matrix.Clone(left)}
 	fit := &Fit{Model: &Model{Method: "ssrsvd", Seed: f.Seed, Rows: f.rows, Cols: int64(f.n), Left: embedding, Values: values,
@@ -235,7 +232,7 @@ func (f *matrixFit) model(values []float64, left, v blas64.General, tolerance fl
 		Report:    model.Report{Notes: rankNote(len(values), f.Rank, tolerance), SourcePasses: f.passes, KernelEntries: int64(f.passes) * f.rows * int64(f.n)},
 		Condition: 1, TraceResidual: math.NaN(), TraceKept: math.NaN()}
 	for _, length := range columnLengths(left) {
-		fit.Condition = math.Max(fit.Condition, length*values[0]) // by which u may be off, in ε
+		fit.Condition = math.Max(fit.Condition, length*values[0]) // u may be off by ε times this
 	}
 	return fit
 }

@@ -20,15 +20,14 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Explicit is what a model Â = U·diag(Values)·Vᵀ of A = f∘(M) has instead of a kernel
-// and a right side, M being a matrix with the rows of a source. The features of its left
-// side are f of a row: u(x) = f(x)·Projection·Refinement.
+// Explicit replaces the kernel and the right side in a model Â = U·diag(Values)·Vᵀ of A = f∘(M), where M has the rows
+// of a source. The features of its left side are f of a row: u(x) = f(x)·Projection·Refinement.
 type Explicit struct {
 	Map kernelgen.ElementMap // f
 	V   blas64.General       // n×r, orthonormal columns
 }
 
-// mapFeatures are f of the numbers of a row.
+// mapFeatures applies f to the entries of a row.
 type mapFeatures struct {
 	f kernelgen.ElementMap
 	n int
@@ -44,11 +43,10 @@ func (m mapFeatures) applier() func(dst, x blas64.General) {
 	}
 }
 
-// reason says what is wrong with v, which f has given.
+// reason explains a value v of f that is not finite.
 func (m mapFeatures) reason(v float64) string { return fmt.Sprintf("map %s gives %v", m.f, v) }
 
-// verifyExplicit measures the error of a model of f∘(M), by the Lanczos method on AᵀA and EᵀE, one pass a
-// step.
+// verifyExplicit measures the error of a model of f∘(M) by the Lanczos method on AᵀA and EᵀE, with one pass a step.
 func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*model.Verification, error) {
 	n := int(m.Cols)
 	if err := input.CheckColumns(src.Info(), n); err != nil {
@@ -79,8 +77,7 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 	return out, nil
 }
 
-// unitOf returns a unit of tiles for a matrix with these singular values, as chooseUnit
-// does for kernels.
+// unitOf returns a unit of tiles for a matrix with the given singular values, as chooseUnit does for kernels.
 func unitOf(values []float64) float64 {
 	if len(values) == 0 {
 		return 1
@@ -88,8 +85,8 @@ func unitOf(values []float64) float64 {
 	return tiles.ScaleFor(values[0])
 }
 
-// products makes one pass in a unit: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins
-// with the sums of squares of A and of E.
+// products makes one pass in a unit. Rows 0 and 1 of the result are AᵀA·x and EᵀE·y. Row 2 begins with the sums of
+// squares of A and of E.
 func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source, unit float64, x, y []float64) (*sketch.Sum, error) {
 	n, info := len(x), src.Info()
 	return stream.Fold(ctx, e, "verify", src, func() *sketch.Sum { return sketch.NewSum(3, max(2, n)) }, func() func(*sketch.Sum, *stream.Block) error {
@@ -112,7 +109,7 @@ func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source
 	})
 }
 
-// addProducts adds what the rows of A, with their approximation, contribute.
+// addProducts adds the contribution of rows of A and their approximation.
 func addProducts(acc *sketch.Sum, a, approx blas64.General, x, y []float64) {
 	squares := matrix.Row(acc.General, 2)
 	for i := range a.Rows {

@@ -17,9 +17,9 @@ import (
 // Rank returns the number of values.
 func (m *Model) Rank() int { return len(m.Values) }
 
-// Factors returns U and V of all rows of the data that was fitted, n×r each: V is U where the model has one
-// factor. It is an error if d has other rows: their columns are not orthonormal. Transform is for those.
-// Cost: one pass over each source, kernel entries as for [Model.Transform], and n·r² flops.
+// Factors returns U and V of all rows of the fitted data, n×r each; V is U if the model has one factor. It fails if d
+// has other rows, on which the columns are not orthonormal: use Transform for those. Cost: one pass over each source,
+// kernel entries as for [Model.Transform], and n·r² flops.
 func (f *Fit) Factors(ctx context.Context, e stream.Engine, d model.Sources) (u, v blas64.General, err error) {
 	if err := f.checkShape(d); err != nil {
 		return u, v, err
@@ -37,7 +37,7 @@ func (f *Fit) Factors(ctx context.Context, e stream.Engine, d model.Sources) (u,
 	return u, v, err
 }
 
-// checkShape returns an error unless d has as many rows and columns as the data that was fitted.
+// checkShape returns an error unless d has the numbers of rows and columns of the fitted data.
 func (m *Model) checkShape(d model.Sources) error {
 	if d.Right == nil {
 		d.Right = d.Left
@@ -57,11 +57,11 @@ func (m *Model) checkShape(d model.Sources) error {
 	return nil
 }
 
-// notOrthonormal is max|UᵀU−I| from which on rows are not those of the fit. Rounding leaves less than
-// [Fit.OrthogonalityBound] of those; as many other rows, also of the same distribution, miss by about 1/√n.
+// notOrthonormal is the smallest max|UᵀU−I| of rows that are not those of the fit. On the fitted rows, rounding leaves
+// less than [Fit.OrthogonalityBound]; n other rows of the same distribution give about 1/√n.
 const notOrthonormal = 1e-6
 
-// fittedFactor returns the factor of a side, or an error if the rows are not those of the fit.
+// fittedFactor returns the factor of a side. It fails if the rows are not those of the fit.
 func (f *Fit) fittedFactor(ctx context.Context, e stream.Engine, side model.Side, src stream.Source) (blas64.General, error) {
 	u, err := f.factor(ctx, e, side, src)
 	if err != nil || u.Cols == 0 {

@@ -15,25 +15,25 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// featureMap is a map φ from rows to a few numbers, the features: an immutable value.
+// featureMap is an immutable map φ from rows to features.
 type featureMap interface {
 	columns() int // number of features
-	// applier returns a function for one goroutine that puts φ(x_i) into row i
-	// of dst, x.Rows × columns. Features may come out not finite.
+	// applier returns a function for one goroutine that stores φ(x_i) in row i of dst, x.Rows × columns. Features need
+	// not be finite.
 	applier() func(dst, x blas64.General)
 }
 
-// featureSample is how many rows the error estimate of a fit with features looks
-// at, and how many, others, a map may look at: there are no landmarks.
+// featureSample is the number of rows for the error estimate of a fit with features, and the number of other rows
+// available to a map. There are no landmarks.
 const featureSample = 512
 
-// featureRows draws the rows that a map may look at, and others for the error
-// estimate. Of few rows each is half.
+// featureRows draws the rows available to a map, and others for the error estimate. If there are few rows, each gets
+// half.
 func featureRows(n int64, seed uint64) (seen, held []int64) {
 	half := int(min(featureSample, (n+1)/2))
 	s, err := sketch.NewSample(n, half, seed, "feature rows")
 	if err != nil {
-		panic("lowrank: " + err.Error()) // 1 ≤ half ≤ n
+		panic("lowrank: " + err.Error()) // cannot fail: 1 ≤ half ≤ n
 	}
 	h, err := sketch.NewSample(n, int(min(n, 2*featureSample)), seed, "held back")
 	if err != nil {
@@ -47,7 +47,7 @@ func featureRows(n int64, seed uint64) (seen, held []int64) {
 	return s.Positions(), held
 }
 
-// featureFactor makes the one pass, and returns the triangular factor of Z.
+// featureFactor makes the single pass and returns the triangular factor of Z.
 func featureFactor(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	src stream.Source, m featureMap) (blas64.General, error) {
 	r, err := streamFactors(ctx, e, "fit", src, basis.Features{Width: m.columns(), Worker: func() func(dst, x blas64.General, start int64) error {
@@ -60,15 +60,15 @@ func featureFactor(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return r[0], nil
 }
 
-// noLandmarks returns a matrix that says how many columns rows have.
+// noLandmarks returns an empty matrix with d columns.
 func noLandmarks(d int) blas64.General {
 	return blas64.General{Cols: d, Stride: max(1, d)}
 }
 
-// features puts the features of rows x into dst, and checks both.
+// features stores the features of rows x in dst, and checks both.
 func (m *embedder) features(dst, x blas64.General, numbers input.Numbers) error {
 	if i, j, bad := dense.NotFinite(x); bad {
-		return stream.NewValueError(m.name, numbers.At(i), fmt.Sprint(j), "%v", matrix.Row(x, i)[j])
+		return stream.NewValueError(m.name, numbers.At(i), "", "%v in column %d (counted from 0)", matrix.Row(x, i)[j], j)
 	}
 	m.apply(dst, x)
 	i, j, bad := dense.NotFinite(dst)

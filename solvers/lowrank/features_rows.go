@@ -8,16 +8,15 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
-// Features returns a maker of functions that put the features of rows into dst,
+// Features returns a function that makes workers. A worker stores the features of rows in dst,
 //
 //	f(x) = u(x)·diag(√Values)      f(x)·f(y) ≈ k(x, y)
 //
-// for a symmetric model without a shift: where the model is of landmarks, these are
-// coordinates in an orthonormal basis of their span. dst is x.Rows × Rank, start the
-// number of the first row and name the source, for messages. Each function belongs to one
-// goroutine, so that a pass can be made over more than this model takes (see [Model.Transform]
-// for a pass of its own). Values below zero give features of zero. It panics for a
-// model with two sides or a shift. Cost for one row: that of [Embedding].
+// for a symmetric model without a shift. For a model with landmarks, these are coordinates in an orthonormal basis of
+// their span. dst is x.Rows × Rank, start is the number of the first row, and name is the source, for messages. A
+// worker must not be used concurrently. Workers are for passes with several models; [Model.Transform] makes its own
+// pass. Negative values give features of zero. Features panics for a model with two sides or a shift. Cost of a row: as
+// [Embedding].
 func (m *Model) Features(name string) func() func(dst, x blas64.General, start int64) error {
 	if !m.Symmetric() || m.Shift != 0 {
 		panic("lowrank: features of a model with two sides or a shift")
@@ -40,8 +39,8 @@ func (m *Model) Features(name string) func() func(dst, x blas64.General, start i
 	}
 }
 
-// SelfEntries returns a function that puts k(x, x) of rows into dst, about the origin of the left embedding:
-// f(x)·f(x) is at most that. It serves several goroutines.
+// SelfEntries returns a function that stores k(x, x) of rows in dst, relative to the origin of the left embedding. It
+// is an upper bound of f(x)·f(x). The function is safe for concurrent use.
 func (m *Model) SelfEntries() func(dst []float64, x blas64.General) {
 	t := m.tiles(m.Left)
 	return t.SelfEntries

@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// featureHeader is the features of [RFF] in a saved model: see [Model.Save].
+// featureHeader describes the features of [RFF] in a saved model: see [Model.Save].
 type featureHeader struct {
 	Kind        string         `json:"kind"` // "fourier"
 	Columns     int            `json:"columns" min:"1"`
@@ -16,10 +16,10 @@ type featureHeader struct {
 	Centre      []float64      `json:"-" array:"centre,dimension,if=centred"`
 }
 
-// mostFeatures is above what any model has: a damaged header cannot ask for more.
+// mostFeatures exceeds the size of any model, to limit the memory that a damaged header can request.
 const mostFeatures = 1 << 27
 
-// Sizes gives the number of frequencies.
+// Sizes returns the number of frequencies.
 func (f featureHeader) Sizes(a *model.Archive) map[string]int64 {
 	if f.Kind != fourierKind || f.Columns%2 != 0 || f.Dimension > mostFeatures {
 		a.Fail("header: %d features of the kind %q of rows with %d columns", f.Columns, f.Kind, f.Dimension)

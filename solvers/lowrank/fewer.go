@@ -19,13 +19,13 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// The pass of a fit with ℓ landmarks J also gives the fits with the ℓ/4 and ℓ/2 landmarks J' that were drawn first:
+// The pass of a fit with ℓ landmarks J also determines the fits with the first ℓ/4 and ℓ/2 landmarks J' of the draw:
 //
 //	UᵀU = K(J, J),  U[:, J'] = T·U',  k(x, J')·U'⁻¹ = k(x, J)·U⁻¹·T,  F'ᵀF' = Tᵀ·FᵀF·T
 //
-// Their projections have rows of zeros for the other landmarks, so that one embedding of sampled rows serves all fits.
+// Their projections have zero rows for the other landmarks, so one embedding of sampled rows serves all fits.
 
-// part is a model with some of the landmarks of another, and its columns in the embedding of all models.
+// part is a model on a subset of the landmarks, and its columns in the embedding of all models.
 type part struct {
 	*Model
 	landmarks, first, end int
@@ -36,7 +36,7 @@ func (p part) of(all blas64.General) blas64.General {
 	return matrix.Columns(all, p.first, p.end-p.first)
 }
 
-// fewerCounts returns the numbers of landmarks of the smaller fits, which are at least the rank.
+// fewerCounts returns the numbers of landmarks of the smaller fits, at least the rank.
 func fewerCounts(landmarks, rank int) (counts []int) {
 	for _, part := range []int{4, 2} {
 		if count := (landmarks + part - 1) / part; count >= rank && count < landmarks {
@@ -72,12 +72,12 @@ func (m Landmark) planFewer(e stream.Engine, plan *model.Plan, s model.Size, k k
 		return err
 	}
 	c, drawn := int64(len(points.landmarks)), int64(len(points.core))
-	core := drawn + int64(points.scouted)*(s.Rows-drawn)/max(1, s.Rows) // as many of the rows found were drawn as of others
+	core := drawn + int64(points.scouted)*(s.Rows-drawn)/max(1, s.Rows) // found at the rate of others
 	p := newPlanner(e, s.Rows, s.Columns)
 	for _, count := range fewerCounts(int(c), m.Rank) {
 		t, r := core*int64(count)/c, int64(count)
 		p.stage(func(p *planner) {
-			p.Add("smaller fits", 4*c*c+t*p.d, "`rank`")
+			p.Add("smaller fits", 4*c*c+t*p.d, "`Rank`")
 			p.symmetricCore(t, r)
 			p.AddEntries(float64(t) * float64(c+min(t, (t+tilesize.PairRows)/2)))
 		})
@@ -86,7 +86,7 @@ func (m Landmark) planFewer(e stream.Engine, plan *model.Plan, s model.Size, k k
 	return nil
 }
 
-// leading returns the fit with the first landmarks and as large a share of the core points, but for its core.
+// leading returns the fit with the first landmarks and a proportional part of the core points, without its core.
 func (f *landmarkFit) leading(count int) (*landmarkFit, error) {
 	places, s := f.landmarks.Leading(count, f.Seed), *f
 	t := leadingUpper(f.basis.upper, places)
@@ -105,14 +105,14 @@ func (f *landmarkFit) leading(count int) (*landmarkFit, error) {
 	return &s, nil
 }
 
-// leadingCore returns the core points of a fit with some of the given number of landmarks: these, and others at random.
+// leadingCore returns the core points of a fit with some of the landmarks: these, and random others.
 func leadingCore(core, landmarks *basis.Panel, of int, seed uint64) *basis.Panel {
 	others := core.Without(landmarks)
 	more := others.Leading(core.Count()*landmarks.Count()/of-landmarks.Count(), seed)
 	return core.Of(basis.Union(landmarks.Number, others.Pick(more).Number))
 }
 
-// leadingUpper returns columns of an upper triangular matrix, whose lower triangle may hold anything.
+// leadingUpper returns columns of an upper triangular matrix. The lower triangle is ignored.
 func leadingUpper(u blas64.General, places []int) blas64.General {
 	t := dense.PickColumns(u, places)
 	for k, place := range places {
@@ -130,7 +130,7 @@ func triangle(a blas64.General) (blas64.General, error) {
 	return qr.R(), err
 }
 
-// scatteredRows returns a matrix of n rows: those of m in the given places, and zeros.
+// scatteredRows returns a matrix of n rows with the rows of m at the given indices, and zeros elsewhere.
 func scatteredRows(m blas64.General, places []int, n int) blas64.General {
 	out := matrix.New(n, m.Cols)
 	for i, place := range places {
@@ -158,7 +158,7 @@ func (m Nystrom) withFewer(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return models, nil
 }
 
-// finishWith is [finishFit] of a symmetric model, with the errors of smaller fits, whose embeddings have the same
+// finishWith is [finishFit] for a symmetric model, with the errors of smaller fits. All embeddings have the same
 // landmarks.
 func finishWith(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, fewer []part, notes []string,
 	condition float64, held heldRows, trace float64) (*Fit, error) {
@@ -194,7 +194,7 @@ func finishWith(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, 
 	return fit, nil
 }
 
-// replace makes A − Â of one model that of another, in place. all is the embedding of the sampled rows.
+// replace turns A − Â of model old into that of model next, in place. all is the embedding of the sampled rows.
 func (s *errorSample) replace(all blas64.General, old, next part) {
 	s.block.left.u = besides(old.of(all), next.of(all))
 	change := &Model{Shift: next.Shift - old.Shift}
@@ -205,7 +205,7 @@ func (s *errorSample) replace(all blas64.General, old, next part) {
 	s.block.subtract(change)
 }
 
-// frobenius returns the relative error in the Frobenius norm of the model that was subtracted.
+// frobenius returns the relative Frobenius error of the subtracted model.
 func (s *errorSample) frobenius(m *Model, wholeTrace float64) float64 {
 	squares := s.block.squares()
 	if missed := s.block.missed(m, wholeTrace); missed > 0 {

@@ -21,43 +21,39 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Landmark is the landmark method (design §3), the default. The ℓ landmark columns J that a
-// sparse-sign sketch would compress are kept:
+// Landmark is the landmark method (design §3), the default. It keeps the ℓ landmark columns J, which a sparse-sign
+// sketch would compress:
 //
 //	Q = K(·, X_J)·T             T from the pass, see below
 //	T = S ∪ J                    core points; they must contain J
 //	Â = Q·W·Qᵀ + βI              W and β by least squares on K(X_T, X_T)
 //
-// truncated to rank c, where Σ_{i>c} w_i/(n−c) joins the shift, so that it is the fit
-// to what rank c leaves. With [ShiftMidpoint] it is w_{c+1}/2 instead, the middle of what
-// truncation leaves: then Â may be nearer to A in the spectral norm than the best
-// matrix of rank c, since a multiple of I is allowed.
+// truncated to rank c. Σ_{i>c} w_i/(n−c) is added to the shift, which is then fitted to the remainder after rank c.
+// [ShiftMidpoint] adds w_{c+1}/2 instead, the midpoint of the truncated eigenvalues. With its multiple of I, Â may be
+// closer to A in the spectral norm than the best matrix of rank c.
 //
-// Of a positive semi-definite kernel the pass sums the Gram matrix of K(·, X_J)·U⁻¹, where
-// UᵀU = K(X_J, X_J), and landmarks that depend on others are left out before. Other kernels
-// take a QR factorisation, and keep the c largest eigenvalues by modulus. Rows of high
-// leverage that the pass meets join the core. Of 800 landmarks or more the 5/2·c leading
-// columns of Q make the core.
+// For a positive semi-definite kernel, the pass sums the Gram matrix of K(·, X_J)·U⁻¹, where UᵀU = K(X_J, X_J), after
+// dropping dependent landmarks. Other kernels use a QR factorisation and keep the c eigenvalues of largest modulus. The
+// pass adds rows of high leverage to the core. From 800 landmarks on, only the 5/2·c leading columns of Q enter the
+// core.
 //
-// Cost with s = |S|: one pass after gathering ℓ+s rows, n·ℓ + (ℓ+s)² kernel entries, 2n·ℓ²
-// flops, memory for the landmarks, ℓ² and ℓ·(ℓ+s) numbers. Row sums of a normalised kernel cost
-// besides: see [Sums].
+// Cost with s = |S|: one pass after gathering ℓ+s rows, n·ℓ + (ℓ+s)² kernel entries, 2n·ℓ² flops, memory for the
+// landmarks, ℓ² and ℓ·(ℓ+s) numbers. Row sums of a normalised kernel are extra: see [Sums].
 type Landmark struct {
 	Rank      int  // c
-	Landmarks int  // ℓ, at least the rank; 0 means 4c
-	Core      int  // core points besides the landmarks; 0 means 10ℓ
+	Landmarks int  // ℓ, at least the rank; 0 means 4c, and 2c + 200 from c = 100
+	Core      int  // number of core points in addition to landmarks; 0 means 10ℓ up to 2,000, and 5/2·ℓ if that is more
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
 	Shift     ShiftRule // fitted, midpoint or none
 	Sums      Sums      // of a normalised kernel
 }
 
-// Fit approximates the kernel matrix of the rows of one source, or the one between the
-// rows of two. Of two, and of a kernel that is not symmetric, Q is from all sampled columns and P from all sampled rows,
-// W = (Q_{O∪I})⁺·K(O∪I, S∪J)·(P_{S∪J})⁺ᵀ, truncated to rank c, landmarks are uniform,
-// and there is no shift. Up to half of O and of S are rows of high leverage in Q and in P,
-// which the pass over their source finds: without them a small core may know nothing of a
-// direction that lives on few rows.
+// Fit approximates the kernel matrix between the rows of one source, or of two. For two sources, and for an asymmetric
+// kernel, Q comes from all sampled columns and P from all sampled rows, and W = (Q_{O∪I})⁺·K(O∪I, S∪J)·(P_{S∪J})⁺ᵀ,
+// truncated to rank c. Landmarks are then uniform, and there is no shift. Up to half of O and of S are rows of high
+// leverage in Q and P, found in the pass over their source: a small core may otherwise miss a direction that lives on
+// few rows.
 func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -77,7 +73,7 @@ func (m Landmark) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	return m.fitOne(ctx, e, d.Left, k)
 }
 
-// checkOne returns an error unless the method can serve for one source.
+// checkOne returns an error unless the method supports one source with these settings.
 func (m Landmark) checkOne() error {
 	return m.Shift.among("landmark", ShiftFitted, ShiftMidpoint, ShiftNone)
 }
@@ -99,10 +95,15 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
-	return finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
+	fit, err := finishWith(ctx, e, f.tiles, found, fewer, f.notes(found, m.Rank), f.modelCondition(m.Rank), f.held, f.trace)
+	if err != nil {
+		return nil, err
+	}
+	fit.Details = f.points.details
+	return fit, nil
 }
 
-// landmarkFit is a fit under way: first the embedding Q, then its core.
+// landmarkFit is a fit in progress: first the embedding Q, then its core.
 type landmarkFit struct {
 	Landmark
 	tiles           *tiles.Tiles
@@ -113,8 +114,8 @@ type landmarkFit struct {
 	basis           *whitened      // nil for kernels that may be indefinite
 	side            *Embedding     // Q
 	singular        []float64      // of F, for each column of Q
-	condition       float64        // of K(·, J), where there is no basis
-	square          blas64.General // FᵀF, where there is a basis
+	condition       float64        // of K(·, J), without a basis
+	square          blas64.General // FᵀF, with a basis
 	trace           float64
 	spectrum        *eigen // of W − βI
 	beta            float64
@@ -150,48 +151,47 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine,
 	return f, f.streamPlain(ctx, e, src)
 }
 
-// landmarkPoints are the row numbers that the landmark method looks at.
+// landmarkPoints holds the row numbers used by the landmark method.
 type landmarkPoints struct {
 	landmarks []int64 // J
 	core      []int64 // S ∪ J
-	order     []int64 // of landmarks, as [basis.Panel] has it
-	scouted   int     // rows of high leverage that the pass adds to the core
+	order     []int64 // order of selection of the landmarks, as in [basis.Panel]
+	scouted   int     // number of rows of high leverage to be added to the core
 	notes     []string
+	details   []string // as [model.Report] has them
 }
 
-// Defaults of a landmark fit. The papers' sketches have a core of 5 columns per column; core
-// points cost nothing that grows with the rows, and a least-squares core gains by more.
-const (
-	landmarksPerColumn = 4
-	corePerLandmark    = 10
-)
+// defaultLandmarks returns the landmarks of a rank: beyond them the error falls little (bench/accuracy -only landmarks).
+func defaultLandmarks(rank int64) int64 { return min(4*rank, 2*rank+200) }
 
-// landmarks returns how many are asked for.
+// defaultCore returns the number of core points besides the given number of landmarks.
+func defaultCore(landmarks int64) int64 { return min(10*landmarks, max(2000, 5*landmarks/2)) }
+
+// landmarks returns the requested number of landmarks.
 func (m Landmark) landmarks() int64 {
 	if m.Landmarks == 0 {
-		return landmarksPerColumn * int64(m.Rank)
+		return defaultLandmarks(int64(m.Rank))
 	}
 	return int64(m.Landmarks)
 }
 
-// counts returns how many landmarks and core points are asked for.
+// counts returns the requested numbers of landmarks and core points.
 func (m Landmark) counts() (landmarks, core int64, err error) {
 	if err := checkRank(m.Rank, m.Landmarks); err != nil {
 		return 0, 0, err
 	}
 	if m.Core < 0 {
-		return 0, 0, fmt.Errorf("`core %d` must not be negative", m.Core)
+		return 0, 0, fmt.Errorf("`Core %d` must not be negative", m.Core)
 	}
 	landmarks, core = m.landmarks(), int64(m.Core)
 	if core == 0 {
-		core = corePerLandmark * landmarks
+		core = defaultCore(landmarks)
 	}
 	return landmarks, core, nil
 }
 
-// points draws landmarks and core points. On few rows all of them serve; otherwise the pass
-// adds up to twice as many rows of high leverage as there are landmarks, if replace is true in
-// the place of core points.
+// points draws landmarks and core points, or takes all rows if there are few. The pass then adds up to twice as many
+// rows of high leverage as landmarks; if replace is true, they take the place of core points.
 func (m Landmark) points(n int64, purposeJ, purposeS string, replace bool) (*landmarkPoints, error) {
 	landmarks, core, err := m.counts()
 	if err != nil {
@@ -199,7 +199,7 @@ func (m Landmark) points(n int64, purposeJ, purposeS string, replace bool) (*lan
 	}
 	p := &landmarkPoints{}
 	if core < n {
-		p.scouted = int(min(core/2, 2*landmarks, n-landmarks)) // leverages sum up to the landmarks at most
+		p.scouted = int(min(core/2, 2*landmarks, n-landmarks)) // leverages sum to at most the number of landmarks
 	}
 	if replace {
 		core -= int64(p.scouted)
@@ -212,7 +212,7 @@ func (m Landmark) points(n int64, purposeJ, purposeS string, replace bool) (*lan
 	return p, err
 }
 
-// draw draws so many of n rows, or takes all.
+// draw draws want of n rows, or takes all.
 func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose string) ([]int64, error) {
 	if want > n {
 		p.notes = append(p.notes, fmt.Sprintf("%d %s asked for, and there are %d rows: all of them serve", want, what, n))
@@ -225,14 +225,13 @@ func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose s
 	return s.Positions(), nil
 }
 
-// heldBack draws rows for the error estimate: not landmarks, and not core points if there are enough others.
+// heldBack draws rows for the error estimate. It avoids landmarks, and core points too if there are enough other rows.
 func (m Landmark) heldBack(n int64, landmarks []int64, core ...[]int64) []int64 {
 	return heldBackRows(n, heldBack(len(landmarks)), m.Seed, "held back", landmarks, core...)
 }
 
-// chooseLandmarks replaces landmarks drawn uniformly, if the rule needs the kernel. The chosen
-// ones are core points as well. It returns src with the candidates in memory, and the rows that the fit probably fetches
-// next.
+// chooseLandmarks replaces uniform landmarks if the rule needs the kernel. The chosen landmarks are also core points.
+// It returns src with the candidates in memory, and the rows that the fit is likely to fetch next.
 func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, src stream.Source, p *landmarkPoints) (stream.Source, error) {
 	n := src.Info().Rows
@@ -241,7 +240,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	}
 	c := m.choice(p, n, t.Kernel)
 	if m.Rule.Or(RuleAuto) == RuleAuto {
-		p.notes = append(p.notes, c.Note())
+		p.details = append(p.details, c.Note())
 	}
 	if !c.NeedsKernel() {
 		return src, nil
@@ -270,7 +269,7 @@ func (m Landmark) choice(p *landmarkPoints, n int64, k kernelgen.Kernel) basis.L
 		Core: int64(len(p.core)), Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
 }
 
-// rankNote tells of a rank that is not what was asked for.
+// rankNote returns a note if the rank differs from the request.
 func rankNote(found, asked int, tolerance float64) []string {
 	if found >= asked {
 		return nil
@@ -278,7 +277,7 @@ func rankNote(found, asked int, tolerance float64) []string {
 	return []string{fmt.Sprintf("rank %d found, %d asked for: the rest is below %.0e of the largest singular value of the sketch", found, asked, tolerance)}
 }
 
-// definiteWarning warns when A may have negative eigenvalues.
+// definiteWarning returns a warning if A may have negative eigenvalues.
 func definiteWarning(k kernelgen.Kernel) []string {
 	if k.PositiveSemiDefinite() {
 		return nil
@@ -286,22 +285,22 @@ func definiteWarning(k kernelgen.Kernel) []string {
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, which this method takes for granted: compare with ssrsvd", k)}
 }
 
-// A whitened basis spans the range of K(·, J) of a positive semi-definite kernel, by what the
-// landmarks tell of each other before the pass:
+// whitened is a basis of the range of K(·, J) for a positive semi-definite kernel, prepared from the kernel between
+// landmarks before the pass:
 //
 //	W = K(X_J, X_J),  UᵀU = W + ridge
 //	F = K(·, X_J)·U⁻¹,  FᵀF = V·Λ·Vᵀ,  Q = F·V·Λ^(−½)
 //
-// Q from the triangular factor of K(·, X_J) is orthonormal to ε·cond, which may be 1e-3. The
-// condition of F is about the root of that: Λ are the eigenvalues of the Nyström approximation
-// FFᵀ of A. A row of F is at most √k(x, x) long, so that no row drowns the others.
+// Q computed from the triangular factor of K(·, X_J) would be orthonormal only to ε·cond, which may be 1e-3. The
+// condition number of F is about the square root of that of K(·, X_J): Λ are the eigenvalues of the Nyström
+// approximation FFᵀ of A. A row of F has norm at most √k(x, x), so no row dominates the others.
 type whitened struct {
 	upper   blas64.General // U
-	vectors blas64.General // V, but for directions that are rounding
-	roots   []float64      // of Λ, descending
+	vectors blas64.General // V, without directions that are rounding
+	roots   []float64      // square roots of Λ, descending
 }
 
-// streamWhitened makes the pass of a positive semi-definite kernel, and finds Q and tr(A).
+// streamWhitened makes the pass for a positive semi-definite kernel, and computes Q and tr(A).
 func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src stream.Source) error {
 	landmarks, u, err := basis.Whiten(ctx, e, f.tiles, f.landmarks)
 	if errors.Is(err, basis.ErrNotDefinite) {
@@ -328,7 +327,7 @@ func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src s
 	return f.decompose(u, f.square)
 }
 
-// decompose makes Q the eigenvectors of FᵀF, for landmarks with the factor U.
+// decompose computes Q from the eigenvectors of FᵀF, for landmarks with the factor U.
 func (f *landmarkFit) decompose(u, gram blas64.General) error {
 	eig, err := newEigen("the sketch", gram)
 	if err != nil {
@@ -351,8 +350,7 @@ func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine,
 		func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
 }
 
-// streamPlain makes the pass of a kernel that may be indefinite: Q is from the triangular factor of
-// K(·, X_J).
+// streamPlain makes the pass for a kernel that may be indefinite. Q comes from the triangular factor of K(·, X_J).
 func (f *landmarkFit) streamPlain(ctx context.Context, e stream.Engine, src stream.Source) error {
 	m := &basis.Map{Tiles: f.tiles, Landmarks: f.landmarks}
 	s, err := basis.NewLeverage(ctx, e, m, f.core, src.Info().Name, f.landmarks.Number, f.points.scouted, f.Seed, "scout")
@@ -368,23 +366,23 @@ func (f *landmarkFit) streamPlain(ctx context.Context, e stream.Engine, src stre
 	return err
 }
 
-// rangeAccumulator is what a pass folds the rows of a sketch into.
+// rangeAccumulator accumulates the rows of a sketch in a pass.
 type rangeAccumulator[A any] interface {
 	stream.Accumulator[A]
 	Add(block blas64.General) error
 	Reset()
 }
 
-// ranged is the state of a pass that finds a range: the range, tr(A), rows of high leverage.
+// ranged is the state of a pass: the range of a sketch, tr(A), and rows of high leverage.
 type ranged[A rangeAccumulator[A]] = sketch.Both[A, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
 
-// newRanged returns the state of no rows, for so many rows of high leverage with so many columns.
+// newRanged returns an empty state for keep rows of high leverage with the given columns.
 func newRanged[A rangeAccumulator[A]](empty A, keep, columns int) *ranged[A] {
 	return &ranged[A]{A: empty, B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(keep, columns)}}
 }
 
-// streamColumns makes the pass over rows, and returns the range of the sketch by m, which has a column of
-// ones before those of m if one is true, and the rows that s finds. With trace it sums tr(A) of a symmetric A.
+// streamColumns makes the pass over rows, and returns the range of the sketch by m and the rows found by s. If one is
+// true, a column of ones precedes those of m. With trace, it also sums tr(A) of a symmetric A.
 func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, t *tiles.Tiles, m *basis.Map, one bool,
 	src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
 	name, landmarks := src.Info().Name, m.Landmarks
@@ -411,8 +409,7 @@ func streamFactor(ctx context.Context, e stream.Engine,
 	return streamColumns(ctx, e, t, m, false, src, trace, s, func() *sketch.QR { return sketch.NewQR(m.Width()) })
 }
 
-// take takes what a pass has found besides the range: tr(A), and rows for the core, which stand
-// for themselves in the error estimate.
+// take stores tr(A), and the rows found for the core. These have weight 1 in the error estimate.
 func (f *landmarkFit) take(b *sketch.Both[*sketch.ColumnSums, *sketch.Priority]) {
 	f.trace = b.A.Totals()[0]
 	if found := foundRows(b.B); found.Count() > 0 {
@@ -420,18 +417,18 @@ func (f *landmarkFit) take(b *sketch.Both[*sketch.ColumnSums, *sketch.Priority])
 	}
 }
 
-// foundRows returns the rows of high leverage that a pass kept.
+// foundRows returns the rows of high leverage found in a pass.
 func foundRows(p *sketch.Priority) *basis.Panel {
 	number, rows := p.Rows()
 	return basis.NewPanel(rows, number, nil)
 }
 
-// withFound adds rows of high leverage to the core. They stand for themselves in the error estimate.
+// withFound adds rows of high leverage to the core. They have weight 1 in the error estimate.
 func withFound(core *basis.Panel, held heldRows, found *basis.Panel) (*basis.Panel, heldRows) {
 	return core.Join(found), heldRows{held.Without(found), found, held.sums}
 }
 
-// use makes the leading k columns of Q the embedding.
+// use truncates the embedding to the leading k columns of Q.
 func (f *landmarkFit) use(k int) {
 	b := f.basis
 	t := scaledColumns(matrix.Columns(b.vectors, 0, k), dense.Reciprocals(b.roots[:k]))
@@ -440,16 +437,16 @@ func (f *landmarkFit) use(k int) {
 	f.side = &Embedding{Landmarks: f.landmarks.Rows, Rows: f.landmarks.Number, Projection: t}
 }
 
-// A rank c needs few columns of Q besides the leading c. Of 800 landmarks or more, those of the
-// 5/2·c largest Nyström eigenvalues make the core. All of them take twice the time of the fit, for
-// errors that differ by 0.1 % in the spectral norm and 1 % in the Frobenius norm at most (8,000
-// uniform rows of 6 columns, rank 200, kernels rbf and laplace).
+// A model of rank c needs few columns of Q beyond the leading c. From 800 landmarks on, only those of the 5/2·c largest
+// Nyström eigenvalues enter the core. All columns would double the time of the fit and change the error by at most 0.1
+// % in the spectral norm and 1 % in the Frobenius norm (8,000 uniform rows of 6 columns, rank 200, kernels rbf and
+// laplace).
 const (
 	leadingFrom   = 800
 	leadingHalves = 5
 )
 
-// leadingColumns returns how many of so many columns of Q make the core of rank c.
+// leadingColumns returns the number of columns of Q in the core of rank c.
 func leadingColumns(rank, landmarks, columns int) int {
 	if k := leadingHalves * rank / 2; landmarks >= leadingFrom && 4*k <= 3*columns {
 		return k
@@ -457,7 +454,7 @@ func leadingColumns(rank, landmarks, columns int) int {
 	return columns
 }
 
-// fitCore finds β and the eigenpairs of W − βI.
+// fitCore computes β and the eigenpairs of W − βI.
 func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	core, err := f.leastSquares(ctx, e)
 	if err == nil {
@@ -466,7 +463,7 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	return err
 }
 
-// leastSquares finds β and returns W − βI.
+// leastSquares computes β and returns W − βI.
 func (f *landmarkFit) leastSquares(ctx context.Context, e stream.Engine) (core blas64.General, err error) {
 	frame, err := newCoreFrame(ctx, e, f.tiles, f.side, f.landmarks, f.core)
 	if err != nil {
@@ -491,8 +488,8 @@ func congruenceOf(t, z blas64.General) blas64.General {
 	return dense.Mul(blas.NoTrans, t, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, t))
 }
 
-// kept returns the indices of the c eigenvalues of W − βI that a model has, ascending, and of
-// the others. They are the largest; by modulus, where A may be indefinite.
+// kept returns the indices of the c eigenvalues of W − βI in a model, ascending, and those of the others. It keeps the
+// largest ones, by modulus if A may be indefinite.
 func (f *landmarkFit) kept(c int) (kept, left []int) {
 	order := byOrder(f.spectrum.Values, f.basis == nil)
 	kept, left = order[:c], order[c:]
@@ -500,10 +497,10 @@ func (f *landmarkFit) kept(c int) (kept, left []int) {
 	return kept, left
 }
 
-// shift returns the shift of a model that leaves out some eigenvalues.
+// shift returns the shift of a model without the given eigenvalues.
 func (f *landmarkFit) shift(left []int) float64 {
 	if len(left) == 0 || f.Shift == ShiftNone {
-		return f.beta // 0 without one
+		return f.beta // 0 if there is none
 	}
 	values := dense.Pick(f.spectrum.Values, left)
 	if f.Shift == ShiftMidpoint {
@@ -529,8 +526,8 @@ func (f *landmarkFit) model(c int) *Model {
 	return &Model{Method: "landmark", Kernel: f.tiles.Kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows, Left: &side, Values: values, Shift: shift}
 }
 
-// modelCondition returns the condition of the columns of a model of rank c: they are
-// orthonormal to ε times that. Rounding of FᵀF is relative to its largest eigenvalue.
+// modelCondition returns the condition number of the columns of a model of rank c, which are orthonormal to ε times it.
+// Rounding errors of FᵀF are relative to its largest eigenvalue.
 func (f *landmarkFit) modelCondition(c int) float64 {
 	if f.basis == nil {
 		return f.condition
@@ -540,7 +537,7 @@ func (f *landmarkFit) modelCondition(c int) float64 {
 	return worst * worst
 }
 
-// notes are those of the choice of rows, and of a model of which rank c was asked.
+// notes returns the notes on the choice of rows, and on a model requested at rank c.
 func (f *landmarkFit) notes(m *Model, c int) []string {
 	return slices.Concat(f.points.notes, rankNote(m.Left.Rank(), c, RankTolerance))
 }

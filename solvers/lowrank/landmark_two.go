@@ -20,19 +20,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// checkTwo returns an error unless the method can serve for two sources.
+// checkTwo returns an error unless the method supports two sources with these settings.
 func (m Landmark) checkTwo(k kernelgen.Kernel) error {
 	if c := m.Rule.Or(RuleAuto); c != RuleUniform && c != RuleAuto {
-		return fmt.Errorf("`rule %s` is for the symmetric matrix of one source: landmarks of other matrices are uniform", m.Rule)
+		return fmt.Errorf("`Rule %s` is for the symmetric matrix of one source: landmarks of other matrices are uniform", m.Rule)
 	}
 	return cmp.Or(m.Shift.ofTwoFactors(), checkKernel(k))
 }
 
-// fitTwo approximates the kernel matrix between the rows of two sources, or of one, which is treated as any
-// square matrix.
+// fitTwo approximates the kernel matrix between the rows of two sources. One source is treated as any square matrix.
 //
-// Cost: one pass over each source after gathering, ℓ kernel entries for each row and
-// (ℓ+s)² for the core. One source is passed over twice.
+// Cost: one pass over each source after gathering, ℓ kernel entries for each row and (ℓ+s)² for the core. A single
+// source is read in two passes.
 func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := cmp.Or(d.Check(), m.checkTwo(k)); err != nil {
 		return nil, err
@@ -87,32 +86,30 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	return f, err
 }
 
-// drawnRows says what the random choices of one side are for.
+// drawnRows holds the purposes of the random choices of one side.
 type drawnRows struct{ landmarks, core, held, scout string }
 
-// Landmarks are those that [SSRSVD] of the same seed has, so that Q and P span what its
-// sketches span, and more.
+// Landmarks are those of [SSRSVD] with the same seed, so Q and P span the ranges of its sketches, and more.
 var (
 	leftRows  = drawnRows{"H", "O", "left held back", "left scout"}
 	rightRows = drawnRows{"C", "S", "right held back", "right scout"}
 )
 
-// landmarkSide is what the rectangular method gathers from one source.
+// landmarkSide holds the rows gathered from one source for a rectangular matrix.
 type landmarkSide struct {
 	drawn           drawnRows
 	n               int64
 	points          *landmarkPoints
 	landmarks, core *basis.Panel
 	held            heldRows
-	singular        []float64 // values of K(·, the other landmarks), after the cut-off
+	singular        []float64 // values of K(·, the other landmarks), after the cutoff
 }
 
-// rangeTolerance is where singular values of Y are cut off, relative to the largest. It is
-// below [RankTolerance], whose directions are orthonormal for every use: here the core sees
-// to it that a direction with a rounding error of a few per cent does no harm. Rows of little
-// mass, which a transport plan weighs most, may be reached by weak directions alone: between
-// the colours of two pictures of the sea the worst error of a plan of 10 seeds was 2.0e-5
-// with the other, and is 7.9e-6 with this (go run -C bench/papers . paper1 -only transport).
+// rangeTolerance is the relative cutoff of singular values of Y. It is below [RankTolerance], whose directions are
+// orthonormal for every use. Here the core makes directions with rounding errors of a few per cent harmless. Rows of
+// little mass, which dominate a transport plan, may depend on weak directions alone: between the colours of two
+// pictures of the sea, the worst error of a plan of 10 seeds is 7.9e-6 with this cutoff and 2.0e-5 with the other (go
+// run -C bench/papers . paper1 -only transport).
 const rangeTolerance = 1e-14
 
 func (m Landmark) sideOf(ctx context.Context, t *tiles.Tiles, src stream.Source, drawn drawnRows) (*landmarkSide, error) {
@@ -131,14 +128,12 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles.Tiles, src stream.Source,
 	return s, cmp.Or(basis.CheckRows(t, s.core, src.Info().Name), basis.CheckRows(t, s.held.Panel, src.Info().Name))
 }
 
-// rangeTwo makes the pass over the rows of a side, and returns the orthonormal embedding
-// Q by a map, that of the landmarks of the other. The rows that the pass finds join the core, and stand
-// for themselves in the error estimate.
+// rangeTwo makes the pass over the rows of a side and returns the orthonormal embedding Q by a map on the landmarks of
+// the other side. Rows found by the pass are added to the core, with weight 1 in the error estimate.
 //
-// Columns of Q are left singular vectors of Y = K(·, J), not of its triangular factor:
-// one of singular value σ has a rounding error of ε·σ₁/σ then, and the leading ones have
-// none to speak of. The core's pseudo-inverses would enlarge that of the last ones if all
-// columns had it.
+// Columns of Q are left singular vectors of Y = K(·, J), not of its triangular factor. A column of singular value σ
+// then has a rounding error of ε·σ₁/σ, negligible for the leading ones. Otherwise all columns would have the error of
+// the last, which the pseudo-inverses of the core would amplify.
 func (m Landmark) rangeTwo(ctx context.Context, by *basis.Map, sums *RowSums, e stream.Engine,
 	src stream.Source, side *landmarkSide) (*Embedding, error) {
 	if err := by.Prepare(ctx, e); err != nil {
@@ -157,13 +152,13 @@ func (m Landmark) rangeTwo(ctx context.Context, by *basis.Map, sums *RowSums, e 
 	if err != nil {
 		return nil, err
 	}
-	// Each direction takes two core points at least to be fitted on.
+	// Each direction needs at least two core points.
 	k := min(dense.Rank(y.S, rangeTolerance), (len(side.core.Number)+1)/2)
 	side.singular = y.S[:k]
 	return &Embedding{Landmarks: by.Landmarks.Rows, Rows: by.Landmarks.Number, Transposed: by.Transposed, Projection: y.whitener(k)}, nil
 }
 
-// finishTwo fits the core, and returns the condition of the directions that are left.
+// finishTwo fits the core, and returns the condition number of the remaining directions.
 func (m Landmark) finishTwo(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, u, v *Embedding, l, r *landmarkSide) (*Model, float64, error) {
 	bu, err := newCoreFrame(ctx, e, t, u, r.landmarks, l.core)
@@ -192,9 +187,8 @@ func (m Landmark) finishTwo(ctx context.Context, e stream.Engine,
 	return &Model{Method: "landmark", Kernel: t.Kernel, Seed: m.Seed, Left: u, Right: v, Values: w.S[:c]}, condition, nil
 }
 
-// conditionOf returns how many times more than a column of Q of the largest singular value
-// of the sketch a column of Q·w has of its rounding: a column of Q has it times the largest
-// singular value over its own.
+// conditionOf returns the rounding error of the columns of Q·w, relative to that of a column of Q with the largest
+// singular value. A column of Q has an error proportional to the inverse of its singular value.
 func conditionOf(singular []float64, w blas64.General) float64 {
 	largest := 1.0
 	for j := range w.Cols {

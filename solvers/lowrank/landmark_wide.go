@@ -11,20 +11,19 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// wideFrom is the number of landmarks from which the threads share one Gram matrix. Below it a
-// Gram matrix for each thread takes little memory.
+// wideFrom is the number of landmarks from which the threads share one Gram matrix. Below it, one for each thread takes
+// little memory.
 const wideFrom = 512
 
-// wide reports whether the pass is a [stream.FoldWide]. It goes by the landmarks asked for, which
-// a plan knows.
+// wide reports whether the pass is a [stream.FoldWide]. It depends on the requested landmarks, which a plan knows.
 func (m Landmark) wide(k kernelgen.Kernel) bool {
 	return m.landmarks() >= wideFrom && k.PositiveSemiDefinite()
 }
 
-// whitenedBlock is what a worker of a wide pass makes of a block of rows.
+// whitenedBlock holds the results of a worker for a block of rows in a wide pass.
 type whitenedBlock struct {
 	rows     sketch.WhitenedRows
-	priority []float64 // of the rows, for their leverage
+	priority []float64 // for the leverage of the rows
 }
 
 // streamWide is streamColumns with one Gram matrix for all threads.
@@ -41,7 +40,7 @@ func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 		},
 		Room: func() *whitenedBlock { return new(whitenedBlock) },
 		Worker: func() func(*whitenedBlock, *stream.Block) error {
-			fill, priorities, room := columns.Worker(name), s.Sampler(), matrix.New(tilesize.WideRows, columns.Width())
+			fill, priorities, room := columns.Worker(src.Info()), s.Sampler(), matrix.New(tilesize.WideRows, columns.Width())
 			return func(made *whitenedBlock, b *stream.Block) error {
 				y := matrix.Rows(room, 0, b.X.Rows)
 				if err := fill(y, b.X, b.Start); err != nil {

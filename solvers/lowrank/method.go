@@ -16,46 +16,40 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to approximate the kernel matrix between the rows of the left source
-// and those of the right, or of the left again if there is one source. Methods for
-// symmetric matrices refuse two sources and kernels that are not symmetric, of which entry (i, j) is
-// k(x_i, z_j); [Landmark], [SSRSVD] and [Auto] take them, those that row sums divide among them.
+// Method approximates the kernel matrix between the rows of the left and the right source, or of the left with itself
+// if there is one source. Methods for symmetric matrices refuse two sources and asymmetric kernels, for which entry (i,
+// j) is k(x_i, z_j). [Landmark], [SSRSVD] and [Auto] accept them, including kernels normalised by row sums.
 type Method interface {
-	// Plan works out the cost of a fit.
+	// Plan returns the cost of a fit.
 	Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error)
 	// Fit approximates the matrix. The kernel may have parameters that are words.
 	Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error)
 }
 
-// Fit is what every method returns: the model, what is known of its error, and what the
-// method tells besides.
+// Fit is the result of every method: the model, estimates of its error, and a report.
 //
-// Errors estimate ‖A−Â‖₂/‖A‖₂ and ‖A−Â‖_F/‖A‖_F, as a rule from the entries between
-// landmarks and rows that no sketch has seen; methods that visit all entries know better.
-// Of 200 random cases at least 95 % are within a factor of 2 of the truth, and in none is
-// it more than 3 times the estimate (TestEstimateCalibration). There are none from too
-// few rows; [Fit.EstimateIn] finds them.
+// Errors estimate ‖A−Â‖₂/‖A‖₂ and ‖A−Â‖_F/‖A‖_F, usually from the entries between landmarks and rows that no sketch has
+// used. Methods that visit all entries are more accurate. In at least 95 % of 200 random cases they are within a factor
+// of 2 of the true error, which never exceeds 3 times the estimate (TestEstimateCalibration). They are missing if there
+// are too few rows. [Fit.EstimateIn] returns them.
 type Fit struct {
 	*Model
 	model.Report
-	// TraceResidual is the part of tr(A) that the directions of U leave,
-	// 1 − Σ(Values + Shift)/tr(A): one minus the explained variance of kernel PCA,
-	// and without a shift, where A−Â is positive semi-definite, the relative error
-	// in the nuclear norm. Exact up to rounding; NaN if tr(A) is not known or not
-	// positive.
+	// TraceResidual is the fraction of tr(A) outside the directions of U, 1 − Σ(Values + Shift)/tr(A). It is one minus
+	// the explained variance of kernel PCA. Without a shift, if A−Â is positive semi-definite, it is the relative error
+	// in the nuclear norm. It is exact up to rounding, and NaN if tr(A) is unknown or not positive.
 	TraceResidual float64
-	// TraceKept is tr(Â)/tr(A), the share of the diagonal that Â has on average: near 1
-	// with [ShiftFitted]. NaN as TraceResidual.
+	// TraceKept is tr(Â)/tr(A), near 1 with [ShiftFitted]. NaN as TraceResidual.
 	TraceKept float64
-	// Condition is the condition number of the sketch after the cut-off, as far as its
-	// directions are part of U and V where the method tells.
+	// Condition is the condition number of the sketch after the cutoff, restricted to the directions in U and V if the
+	// method knows them.
 	Condition float64
-	// Pivots are the numbers of the landmarks in the order in which [RPCholesky] drew them.
+	// Pivots are the numbers of the landmarks in the order of their draw by [RPCholesky].
 	Pivots []int64
 }
 
-// OrthogonalityBound bounds max|UᵀU−I| on the fitted rows, up to a modest
-// factor: ε times Condition, or a small multiple of ε after Refine.
+// OrthogonalityBound bounds max|UᵀU−I| on the fitted rows, up to a modest factor: ε times Condition, or a small
+// multiple of ε after Refine.
 func (f *Fit) OrthogonalityBound() float64 {
 	const eps = 0x1p-52
 	if f.Refined() {
@@ -181,7 +175,7 @@ func finishUnits(t *tiles.Tiles, m *Model) {
 func checkModel(m *Model) error {
 	for i, v := range m.Values {
 		if !matrix.IsFinite(v) {
-			return fmt.Errorf("value %d of the approximation is %v: the kernel matrix overflows; scale the columns (`scale standard`)", i, v)
+			return fmt.Errorf("value %d of the approximation is %v: the kernel matrix overflows; scale the columns (`Treatment.Scale standard`)", i, v)
 		}
 	}
 	return nil

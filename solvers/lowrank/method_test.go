@@ -111,12 +111,12 @@ func TestMethodsRefuse(t *testing.T) {
 	for name, m := range twoFactorMethods() {
 		refuses(name, m, one, relative, "scale for each row")
 	}
-	refuses("adaptive", Auto{ErrorTol: 0.1}, one, kl, "name a `rank`")
+	refuses("adaptive", Auto{ErrorTol: 0.1}, one, kl, "name a `Rank`")
 	refuses("clusters", Sampled{Method: Landmark{Rank: 4}, Clusters: 2}, one, kl, "symmetric kernel")
-	refuses("landmark", Landmark{Rank: 4, Rule: RulePivoted}, two, rbf, "`rule rpc`")
-	refuses("few landmarks", Landmark{Rank: 4, Landmarks: 3}, one, rbf, "`landmarks 3` is below `rank 4`")
-	refuses("few landmarks of two sources", Landmark{Rank: 4, Landmarks: 3}, two, rbf, "`landmarks 3` is below `rank 4`")
-	refuses("core", Landmark{Rank: 4, Core: -1}, one, rbf, "`core -1`")
+	refuses("landmark", Landmark{Rank: 4, Rule: RulePivoted}, two, rbf, "`Rule rpc`")
+	refuses("few landmarks", Landmark{Rank: 4, Landmarks: 3}, one, rbf, "`Landmarks 3` is below `Rank 4`")
+	refuses("few landmarks of two sources", Landmark{Rank: 4, Landmarks: 3}, two, rbf, "`Landmarks 3` is below `Rank 4`")
+	refuses("core", Landmark{Rank: 4, Core: -1}, one, rbf, "`Core -1`")
 	if _, err := (SSRSVDMatrix{Rank: 2}).Fit(ctx, e, two, kernelgen.Kernel{}); err == nil {
 		t.Error("a matrix of two sources was taken")
 	}

@@ -11,10 +11,9 @@ import (
 type Norm uint8
 
 const (
-	// NormSpectral is the largest singular value: how far Â·x may be from A·x.
+	// NormSpectral is the largest singular value: it bounds the error of Â·x.
 	NormSpectral Norm = iota
-	// NormFrobenius is the root of the sum of squares of the entries: how far an entry of
-	// Â is from that of A on average.
+	// NormFrobenius is the root of the sum of squared entries: it measures the mean error of an entry of Â.
 	NormFrobenius
 )
 
@@ -23,16 +22,15 @@ var normWords = []string{"spectral", "frobenius"}
 // String returns the word for a norm.
 func (n Norm) String() string { return words.Of(normWords, n) }
 
-// quantity returns what an error in the norm is of.
+// quantity returns the quantity of an error in this norm.
 func (n Norm) quantity() model.Quantity {
 	return []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[n]
 }
 
-// tooFewHeld is why an error is not known.
+// tooFewHeld is the reason for an unknown error.
 const tooFewHeld = "too few rows are held back; verify measures it"
 
-// EstimateIn returns the estimate of the relative error in a norm, one of those in [model.Report],
-// NaN if there is none.
+// EstimateIn returns the estimate in [model.Report] of the relative error in a norm, NaN if there is none.
 func (f *Fit) EstimateIn(n Norm) float64 {
 	for _, e := range f.Estimates {
 		if e.Of == n.quantity() {
@@ -42,13 +40,12 @@ func (f *Fit) EstimateIn(n Norm) float64 {
 	return math.NaN()
 }
 
-// estimated adds the estimates of the errors in both norms, and a note if one is above 1, the
-// error of no model at all.
+// estimated adds the estimates of the errors in both norms, with a note if one exceeds 1, the error of a zero model.
 func (f *Fit) estimated(spectral, frobenius float64, from string) {
 	for n, v := range []float64{spectral, frobenius} {
-		e := model.Estimate{Of: Norm(n).quantity(), Value: v, From: from, Remedy: "raise the `rank`"}
+		e := model.Estimate{Of: Norm(n).quantity(), Value: v, From: from, Remedy: "raise the `Rank`"}
 		if f.TraceKept > 1.1 {
-			e.Remedy = "take `shift fitted`, or a higher `rank`"
+			e.Remedy = "take `Shift fitted`, or a higher `Rank`"
 		}
 		if v <= 1 {
 			f.Estimates = append(f.Estimates, e)

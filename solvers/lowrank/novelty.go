@@ -19,23 +19,23 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Novelty measures how unlike the fitted rows a row is (Hoffmann 2007, "Kernel PCA for novelty
-// detection"): its distance in feature space from the span of the model's functions,
+// Novelty measures the novelty of a row (Hoffmann 2007, "Kernel PCA for novelty detection"): its distance in feature
+// space from the span of the model's functions,
 //
 //	d(x)² = k(x, x) − ‖u(x)·Span‖²
 //
-// from the mean of the fitted rows if the model is centred. Its leverage is ‖u(x)‖², that of all
-// fitted rows adds up to the rank.
+// relative to the mean of the fitted rows if the model is centred. Its leverage is ‖u(x)‖². The leverages of all fitted
+// rows sum to the rank.
 type Novelty struct {
 	Span blas64.General `json:"-" array:"span,rank,s"`
-	// Known are distances of sampled fitted rows from the span, descending, as if the model did not
-	// know the row: rows that a model knows are nearer to its span than new rows, and landmarks most
-	// of all. They are those of models of the other folds of the sample, moved to its scale by [sameRank].
+	// Known are held-out distances of sampled fitted rows from the span, descending. Fitted rows are closer to the span
+	// than new rows, and landmarks most of all. The distances therefore come from models of the other folds of the
+	// sample, converted to the scale of this model by [sameRank].
 	Known []float64 `json:"-" array:"known,m,descending"`
 }
 
-// Farthest returns the distance beyond which a share of unknown rows is, or NaN if fewer than one of the known distances is
-// beyond it. The median is always known.
+// Farthest returns the distance that a fraction share of new rows exceeds. It is NaN if fewer than one of the known
+// distances does. The median is always defined.
 func (n *Novelty) Farthest(share float64) float64 {
 	i := int(share * float64(len(n.Known)))
 	if i == 0 && share < 0.5 {
@@ -44,22 +44,22 @@ func (n *Novelty) Farthest(share float64) float64 {
 	return n.Known[i]
 }
 
-// Doubts returns why a share of rows cannot be marked, or nil: tails are multiples of 1/(m+1) for m known distances.
+// Doubts returns the reason why a fraction of rows cannot be marked, or nil: tails are multiples of 1/(m+1) for m known
+// distances.
 func (n *Novelty) Doubts(share float64) []string {
 	least := 1 / float64(1+len(n.Known))
 	if share >= least {
 		return nil
 	}
-	return []string{fmt.Sprintf("`novelty %g` is below %.2g, the least share that %d rows of the fit can tell: no row is marked; raise it, or fit "+
+	return []string{fmt.Sprintf("`Novelty %g` is below %.2g, the least share that %d rows of the fit can tell: no row is marked; raise it, or fit "+
 		"more rows", share, least, len(n.Known))}
 }
 
-// learnNovelty finds the span of the model, and the distances of the sample, each row held out of a fit
-// by the method.
+// learnNovelty computes the span of the model, and the held-out distances of the sample by fits of the method.
 //
-// Distances of unknown rows d from the model and d' from the model of a fold differ by the landmarks that either happens
-// to have, which moves all distances by more than they vary if the kernel is narrow. So d' are compared with distances of
-// rows that both models know: a row of a fold is as far from the model as the row of the same rank among these.
+// Distances of new rows d from the model and d' from the model of a fold differ by their random landmarks. For a narrow
+// kernel, this shifts all distances by more than they vary. Therefore d' is compared with the distances of rows known
+// to both models: a row of a fold is assigned the distance from the model of the row of the same rank among these.
 func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {
 	side := s.Left
 	if side.features != nil || side.Signs != nil {
@@ -101,8 +101,8 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 	return nil
 }
 
-// foldsOf returns the number of folds of so many sampled rows. Models of few rows lose more by those
-// that are left out.
+// foldsOf returns the number of folds for a sample of the given size. Small samples need more folds, since their models
+// suffer more from held-out rows.
 func foldsOf(rows int) int {
 	if rows > 2000 {
 		return 5
@@ -110,8 +110,8 @@ func foldsOf(rows int) int {
 	return 10
 }
 
-// heldOut returns the distances of a fold of the sample as if the model did not know it, by a model of the other rows.
-// fitted are the distances of all rows of the sample.
+// heldOut returns held-out distances of a fold of the sample, by a model of the other rows. fitted are the distances of
+// all rows of the sample.
 func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, fitted []float64) ([]float64, error) {
 	others := s.rows.Of(basis.Without(s.rows.Number, fold))
 	if len(fold) == 0 || others.Count() == 0 {
@@ -148,8 +148,8 @@ func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, f
 	return known, nil
 }
 
-// sameRank returns the number that has the rank in to that d has in from, both ascending and of one length. Beyond their
-// ends it is in proportion.
+// sameRank returns the number in to of the same rank as d in from, both ascending and of one length. Beyond their ends
+// it extrapolates in proportion.
 func sameRank(d float64, from, to []float64) float64 {
 	last := len(from) - 1
 	i, _ := slices.BinarySearch(from, d) // from[i-1] < d <= from[i]
@@ -167,17 +167,17 @@ func sameRank(d float64, from, to []float64) float64 {
 	return to[i-1] + t*(to[i]-to[i-1])
 }
 
-// blend replaces distances of rows as if the model did not know them, ascending, by means of the two kinds. A model of
-// many rows hardly knows a row more for having been fitted to it: held-out rows count by the share of all rows that models of
-// folds have.
+// blend replaces held-out distances, ascending, by weighted means with fitted ones. A model of many rows hardly knows a
+// fitted row better than a new one, so held-out distances are weighted by the fraction of all rows used by models of
+// folds.
 func blend(heldOut, fitted []float64, share float64) {
 	for i := range heldOut {
 		heldOut[i] = share*heldOut[i] + (1-share)*fitted[i]
 	}
 }
 
-// learnSpan finds the matrix that makes the model's functions orthonormal in feature space. The Gram
-// matrix of the functions is PᵀK(J, J)P with P the projection; a function that is rounding is left out.
+// learnSpan computes the matrix that makes the model's functions orthonormal in feature space. The Gram matrix of the
+// functions is PᵀK(J, J)P, where P is the projection. Functions that are rounding are dropped.
 func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
 	p := s.Left.Projection
 	if s.Left.Refinement.Rows > 0 {
@@ -189,7 +189,7 @@ func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
 		return err
 	}
 	g := dense.Mul(blas.Trans, p, blas.NoTrans, dense.Mul(blas.NoTrans, k, blas.NoTrans, p))
-	unit := make([]float64, g.Rows) // functions of one size, as values differ by much
+	unit := make([]float64, g.Rows) // scales functions to equal norms, since values differ by orders of magnitude
 	for i := range unit {
 		unit[i] = 1 / math.Sqrt(math.Max(matrix.Row(g, i)[i], math.SmallestNonzeroFloat64))
 	}
@@ -208,13 +208,13 @@ func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
 
 func (n *Novelty) turn(t blas64.General) { n.Span = dense.Mul(blas.NoTrans, t, blas.NoTrans, n.Span) }
 
-// distance returns that of a row with an embedding and k(x, x), centred if the model is.
+// distance returns the distance of a row with the given embedding and k(x, x), centred if the model is.
 func (n *Novelty) distance(u []float64, diagonal float64) float64 {
 	inside := dense.MulVector(blas.Trans, n.Span, u)
 	return math.Sqrt(math.Max(0, diagonal-dense.Dot(inside, inside)))
 }
 
-// judge returns a function for one goroutine that puts the columns of [model.Novelty] into dst.
+// judge returns a function for one goroutine that stores the columns of [model.Novelty] in dst.
 func (m *Model) judge() func(dst, u, entries []float64, diagonal float64) {
 	return func(dst, u, entries []float64, diagonal float64) {
 		if c := m.Left.Center; c != nil {

@@ -23,31 +23,27 @@ import (
 //
 //	Â = K(·, L)·W⁺·K(L, ·)       W = K(L, L), c landmarks L
 //
-// without a shift. It agrees with A in the rows and columns of the landmarks,
-// and A − Â is positive semi-definite. With K(·, L) = Q·B, Q the streamed
-// embedding, and W = V·Λ·Vᵀ, the core is G·Gᵀ with G = B·V·Λ^(−1/2), so that W is
-// never inverted and Â is positive semi-definite whatever the rounding.
-// Eigenvalues of W at or below [RankTolerance] of the largest
-// are left out.
+// without a shift. It agrees with A in the rows and columns of the landmarks, and A − Â is positive semi-definite. With
+// K(·, L) = Q·B, where Q is the streamed embedding, and W = V·Λ·Vᵀ, the core is G·Gᵀ with G = B·V·Λ^(−1/2). W is thus
+// never inverted, and Â is positive semi-definite despite rounding. Eigenvalues of W at or below [RankTolerance] of the
+// largest are dropped.
 //
-// With ℓ > c landmarks the c largest eigenpairs of Â are
-// kept: those of G·Gᵀ, not those of W (Pourkamali-Anaraki & Becker 2016, Nyström
-// by QR; Tropp, Yurtsever, Udell & Cevher 2017, "Fixed-rank approximation of a
-// positive-semidefinite matrix from streaming data"). This is what to compare with
-// methods that take several landmarks per direction. Â then no longer agrees with A in
-// the rows of the landmarks, and A − Â stays positive semi-definite.
+// With ℓ > c landmarks, it keeps the c largest eigenpairs of Â: those of G·Gᵀ, not those of W (Pourkamali-Anaraki &
+// Becker 2016, Nyström by QR; Tropp, Yurtsever, Udell & Cevher 2017, "Fixed-rank approximation of a
+// positive-semidefinite matrix from streaming data"). Compare this variant with methods that use several landmarks per
+// direction. Â then no longer agrees with A in the rows of the landmarks, but A − Â remains positive semi-definite.
 //
-// Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of
-// landmarks, 2·n·ℓ² flops, memory for the rows to choose from and O(ℓ²) numbers.
+// Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of landmarks, 2·n·ℓ² flops, memory for the
+// candidate rows and O(ℓ²) numbers.
 type Nystrom struct {
 	Rank      int  // c
-	Landmarks int  // ℓ, at least the rank; 0 means as many as the rank
+	Landmarks int  // ℓ, at least the rank; 0 means the rank
 	Rule      Rule // the zero value is RuleUniform
 	Seed      uint64
 }
 
-// Fit approximates the kernel matrix of the rows of one source. It has fewer landmarks
-// than ℓ, and a note that says so, if the choice finds nothing left to take.
+// Fit approximates the kernel matrix of the rows of one source. It uses fewer than ℓ landmarks, with a note, if the
+// residuals of all other rows are rounding.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -99,7 +95,7 @@ func gatherChosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, src stre
 	return chosen(ctx, e, t, src.Info().Name, choice, candidates, rest)
 }
 
-// gatherCandidates fetches the rows that landmarks are chosen from, and rows to hold back.
+// gatherCandidates fetches the candidates for landmarks, and rows to hold back.
 func gatherCandidates(ctx context.Context, src stream.Source, choice basis.Landmarks) (candidates, rest *basis.Panel, err error) {
 	numbers, err := choice.Candidates("C")
 	if err != nil {
@@ -113,8 +109,8 @@ func gatherCandidates(ctx context.Context, src stream.Source, choice basis.Landm
 	return panels[0], panels[1], nil
 }
 
-// chosen chooses landmarks among candidates of the named source, and the scale of the tiles. Rows that
-// are no landmarks are held back.
+// chosen chooses landmarks among candidates of the named source, and the scale of the tiles. It holds back rows that
+// are not landmarks.
 func chosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, name string,
 	choice basis.Landmarks, candidates, rest *basis.Panel) (landmarks *basis.Panel, held heldRows, err error) {
 	if landmarks, err = choice.Choose(ctx, e, t, candidates, name); err != nil {
@@ -124,7 +120,7 @@ func chosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, name string,
 	return landmarks, held, basis.ChooseScale(ctx, e, t, landmarks.Rows, landmarks)
 }
 
-// landmarks returns how many are asked for.
+// landmarks returns the requested number of landmarks.
 func (m Nystrom) landmarks() int { return max(m.Rank, m.Landmarks) }
 
 // choice returns the choice of landmarks among n rows.
@@ -133,18 +129,18 @@ func (m Nystrom) choice(n int64, k kernelgen.Kernel) basis.Landmarks {
 		Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
 }
 
-// checkRank refuses a rank below 1, and fewer landmarks than the rank; 0 is the default.
+// checkRank fails for a rank below 1, and for fewer landmarks than the rank; 0 is the default.
 func checkRank(rank, landmarks int) error {
 	switch {
 	case rank < 1:
 		return fmt.Errorf("rank %d must be at least 1", rank)
 	case landmarks != 0 && landmarks < rank:
-		return fmt.Errorf("`landmarks %d` is below `rank %d`", landmarks, rank)
+		return fmt.Errorf("`Landmarks %d` is below `Rank %d`", landmarks, rank)
 	}
 	return nil
 }
 
-// fewerNote tells of landmarks or pivots of n rows that are fewer than asked for.
+// fewerNote returns a note if fewer landmarks or pivots of n rows were found than requested.
 func fewerNote(what string, n int64, asked, found int) []string {
 	switch {
 	case int64(found) < min(n, int64(asked)):
@@ -155,8 +151,7 @@ func fewerNote(what string, n int64, asked, found int) []string {
 	return nil
 }
 
-// finish makes the model from the triangular factor of K(·, L), and gives the
-// condition of K(·, L).
+// finish makes the model from the triangular factor of K(·, L). It also returns the condition number of K(·, L).
 func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	factor blas64.General, landmarks *basis.Panel) (*Model, float64, error) {
 	s, err := newSVD("the sketch", factor)
@@ -168,7 +163,7 @@ func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	if err != nil {
 		return nil, 0, err
 	}
-	b := matrix.Columns(s.V, 0, r) // times diag(S) it is Bᵀ
+	b := matrix.Columns(s.V, 0, r) // its product with diag(S) is Bᵀ
 	side, values, err := s.fixedRank(r, scaledColumns(dense.Mul(blas.Trans, root, blas.NoTrans, b), s.S[:r]), landmarks, m.Rank)
 	if err != nil {
 		return nil, 0, err
@@ -176,9 +171,9 @@ func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return &Model{Method: "nystrom", Kernel: t.Kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
 }
 
-// fixedRank returns the eigen-form of Q·G·Gᵀ·Qᵀ, truncated to its c largest eigenvalues:
-// an embedding and the values. s is the decomposition of the triangular factor of
-// K(·, landmarks), Q the embedding with its r largest singular values, and gt is Gᵀ.
+// fixedRank returns the eigendecomposition of Q·G·Gᵀ·Qᵀ, truncated to its c largest eigenvalues, as an embedding and
+// values. s is the decomposition of the triangular factor of K(·, landmarks). Q is the embedding of its r largest
+// singular values, and gt is Gᵀ.
 func (s *svd) fixedRank(r int, gt blas64.General, landmarks *basis.Panel, c int) (*Embedding, []float64, error) {
 	g, err := newSVD("the core", gt)
 	if err != nil {
@@ -192,8 +187,7 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *basis.Panel, c int)
 		Projection: dense.Mul(blas.NoTrans, s.whitener(r), blas.NoTrans, matrix.Columns(g.V, 0, len(values)))}, values, nil
 }
 
-// inverseRoot returns V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
-// are rounding.
+// inverseRoot returns V·Λ^(−1/2) for W = K(p, p) = V·Λ·Vᵀ, without eigenvalues that are rounding.
 func inverseRoot(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *basis.Panel) (blas64.General, error) {
 	between, err := t.Between(ctx, e, &tiles.Rows{Dense: p.Rows}, p.Cols, basis.PanelRows)
 	if err != nil {

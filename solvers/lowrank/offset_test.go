@@ -150,7 +150,7 @@ func TestPCALosesDigits(t *testing.T) {
 		{"poly(degree=2, gamma=1, coef0=1)", x, false, ""},
 		{"poly(degree=2, gamma=1, coef0=1)", shifted(x, 1e5), true, ""},
 		{"poly(degree=2, gamma=1, coef0=1)", shifted(x, 1e9), false, "differ by less than the rounding"},
-		{"cosine()", shifted(x, 1e9), false, "scale standard"},
+		{"cosine()", shifted(x, 1e9), false, "Scale standard"},
 		{"rbf(gamma=1e-11)", x, true, ""},
 		{"linear()", same, false, "all rows are the same"},
 		{"rbf(gamma=1)", same, false, "all rows are the same"},

@@ -20,38 +20,36 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// PCA is kernel principal component analysis (Schölkopf, Smola & Müller 1998) in the span of
-// landmarks (Sterge, Sriperumbudur, Rosasco & Rudi 2020), for positive semi-definite kernels. With
-// UᵀU = K(J, J) of landmarks J, a row has the features
+// PCA is kernel principal component analysis (Schölkopf, Smola & Müller 1998) in the span of landmarks (Sterge,
+// Sriperumbudur, Rosasco & Rudi 2020), for positive semi-definite kernels. With UᵀU = K(J, J) for landmarks J, a row
+// has the features
 //
 //	f(x) = k(x, J)·U⁻¹           μ = mean of f over the fitted rows
 //	Σ(f−μ)ᵀ(f−μ) = V·Λ·Vᵀ        scores of a row (f(x)−μ)·V
 //
-// A component is a function of unit norm, and its value in Λ is the exact sum of squares of its
-// scores over the fitted rows: Λ/n are the variances. The model is of the centred kernel matrix,
-// U·√Λ are the scores, and new rows are centred by the same mean. With all rows as landmarks it is
-// exact.
+// A component is a function of unit norm, and its value in Λ is the exact sum of squares of its scores over the fitted
+// rows: Λ/n are the variances. The model approximates the centred kernel matrix, and U·√Λ are the scores. New rows are
+// centred by the same mean. With all rows as landmarks it is exact.
 //
-// [Model.Trace] is Σk(x, x) − n·‖μ‖², with μ in the span of the landmarks. The part of the mean
-// outside the span is taken for 0: it would lower the trace by at most what the landmarks leave of
-// Σk(x, x), so shares of variance are never too large.
+// [Model.Trace] is Σk(x, x) − n·‖μ‖², with μ in the span of the landmarks. The component of the mean outside the span
+// is neglected. It would lower the trace by at most the residual of the landmarks in Σk(x, x), so shares of variance
+// are never overstated.
 //
-// Of kernels whose centred matrix a shift of all rows does not change, such as linear, rows are taken
-// less the medians of the columns of the rows that landmarks are chosen from. Offsets then cost no
-// digits. Other kernels warn where the entries differ by little beside their size.
+// For kernels whose centred matrix is translation-invariant, such as linear, the column medians of the candidate rows
+// are subtracted, so that offsets cost no digits. For other kernels, the fit warns if entries differ little relative to
+// their size.
 //
-// Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of landmarks, 2·n·ℓ²
-// flops, memory for the rows to choose from and O(ℓ²) numbers.
+// Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of landmarks, 2·n·ℓ² flops, memory for the
+// candidate rows and O(ℓ²) numbers.
 type PCA struct {
-	Rank      int  // components
-	Landmarks int  // ℓ, at least the rank; 0 means four times the rank
+	Rank      int  // number of components
+	Landmarks int  // ℓ, at least the rank; 0 means those of [Landmark], and 500 or more
 	Rule      Rule // the zero value is RuleAuto
 	Seed      uint64
 }
 
-// Fit finds the components of the rows of one source. It returns an error if the kernel is not
-// positive semi-definite, and a [stream.DataError] if no two rows differ in feature space by more than
-// rounding.
+// Fit computes the components of the rows of one source. It fails if the kernel is not positive semi-definite. It
+// returns a [stream.DataError] if all rows are equal in feature space up to rounding.
 func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -86,22 +84,30 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 		return nil, noComponent(d.Left.Info().Name, k, differ(candidates.Rows, rest.Rows))
 	}
 	notes := rankNote(len(found.Values), m.Rank, basis.Dependence)
-	if m.Rule.Or(RuleAuto) == RuleAuto && choice.Reservoir() < n {
-		notes = append(notes, choice.Note())
-	}
 	trace := found.Trace
 	fit, err := finishFit(ctx, e, f.tiles, found, notes, spectrum.condition, f.held, f.held, trace)
 	if err != nil {
 		return nil, err
+	}
+	if m.Rule.Or(RuleAuto) == RuleAuto && choice.Reservoir() < n {
+		fit.Details = []string{choice.Note()}
 	}
 	fit.Warn(basis.SpreadWarning(k, spectrum.spread)...)
 	found.Trace /= f.tiles.Scale()
 	return fit, nil
 }
 
-// landmark returns the settings that the landmark method has as well.
+// leastLandmarks is the least default number of landmarks. No core corrects components for landmarks that are missing:
+// the tenth eigenvalue of 40 landmarks may be .7 of the exact one.
+const leastLandmarks = 500
+
+// landmark returns the corresponding settings of the landmark method.
 func (m PCA) landmark() Landmark {
-	return Landmark{Rank: m.Rank, Landmarks: m.Landmarks, Rule: m.Rule, Seed: m.Seed}
+	l := Landmark{Rank: m.Rank, Landmarks: m.Landmarks, Rule: m.Rule, Seed: m.Seed}
+	if l.Landmarks == 0 {
+		l.Landmarks = max(leastLandmarks, int(l.landmarks()))
+	}
+	return l
 }
 
 func (m PCA) check(k kernelgen.Kernel) error {
@@ -142,8 +148,8 @@ func (f *landmarkFit) gram(ctx context.Context, e stream.Engine,
 	return f.streamGram(ctx, e.Given(with), src, new(basis.Leverage), by)
 }
 
-// noComponent returns the error of rows of the named source that have no component. differ tells that the rows
-// differ.
+// noComponent returns the error for rows of the named source without a component. differ reports that the rows are not
+// all equal.
 func noComponent(name string, k kernelgen.Kernel, differ bool) error {
 	if !differ {
 		return stream.NewDataError(name, "all rows are the same, and there is no component").Do("choose other columns")
@@ -151,13 +157,13 @@ func noComponent(name string, k kernelgen.Kernel, differ bool) error {
 	return basis.AlikeError(name, k)
 }
 
-// centredSpectrum is what the centred features tell of the accuracy of components.
+// centredSpectrum describes the accuracy of components.
 type centredSpectrum struct {
-	condition float64 // of the components: rounding is relative to the trace
-	spread    float64 // the trace of the centred matrix relative to that of A, both in the span of the landmarks
+	condition float64 // of the components: rounding errors are relative to the trace
+	spread    float64 // the trace of the centred matrix divided by that of A, both within the span of the landmarks
 }
 
-// components returns the model of the Gram matrix of [1 | f] and the trace of A; nil if there is no component.
+// components returns the model of the Gram matrix of [1 | f], given the trace of A; nil if there is no component.
 func (f *landmarkFit) components(gram blas64.General, trace float64) (found *Model, s centredSpectrum, err error) {
 	n, p := gram.Data[0], gram.Rows-1
 	mean, centred := make([]float64, p), matrix.New(p, p)
@@ -203,8 +209,8 @@ func (f *landmarkFit) components(gram blas64.General, trace float64) (found *Mod
 	return found, s, nil
 }
 
-// Explained returns the share of the variance that each component of a [PCA] model explains, or nil
-// for models of other methods.
+// Explained returns the share of the variance explained by each component of a [PCA] model, nil for models of other
+// methods.
 func (m *Model) Explained() []float64 {
 	if !(m.Trace > 0) {
 		return nil
@@ -237,7 +243,7 @@ func (m PCA) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 			p.pass(s.Rows, c, c+1, (c+1)*(c+1))
 		}
 	})
-	p.stage(func(p *planner) { p.Add("whitening", 4*(c+1)*(c+1), "`rank`") })
+	p.stage(func(p *planner) { p.Add("whitening", 4*(c+1)*(c+1), "`Rank`") })
 	p.stage(func(p *planner) { p.checks(s.Rows, 2*c, c) }) // the unit of the tiles, and K(J, J)
 	p.SharedPasses = []string{"fit"}
 	return p.Plan, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// planner is a plan, and adds the items that methods have in common.
+// planner is a plan with the items common to several methods.
 type planner struct {
 	*model.Plan
 	engine  stream.Engine
@@ -31,112 +31,110 @@ func (p *planner) stage(add func(next *planner)) {
 	p.Stage(next.Plan)
 }
 
-// The knobs of landmarks, of core points and of the nonzeros of a published sketch.
+// Knobs for landmarks, core points and the nonzeros of a published sketch.
 const (
-	landmarksKnob = "`landmarks` or `rank`"
-	coreKnob      = "`core` or `rank`"
-	sketchedKnob  = "`nnz` or `rank`"
+	landmarksKnob = "`Landmarks` or `Rank`"
+	coreKnob      = "`Core` or `Rank`"
+	sketchedKnob  = "`NNZ` or `Rank`"
 )
 
-// gathered adds the core points and held-back rows of some sides of a source of n rows, fetched at once with
-// their landmarks: the longest list has the memory of what was fetched.
+// gathered adds the core points and held-back rows of some sides of a source of n rows, fetched together with their
+// landmarks. The longest list reuses the memory of the fetched rows.
 func (p *planner) gathered(n, sides, landmarks, core int64) {
 	held := sampleRows(n, landmarks) - landmarks
 	all, longest := sides*(landmarks+core+held), max(landmarks, core, held)
-	p.Add("core points and held-back rows", (min(n, all)+all-longest-sides*landmarks)*p.d, coreKnob)
+	p.Add("core points and held-back rows", (min(n, all)+all-longest-sides*landmarks)*p.d, "`Sketch` or `Rank`")
 }
 
 // held adds the held-back rows of some sides of a source of n rows.
 func (p *planner) held(n, sides, landmarks int64) {
-	p.Add("held-back rows", sides*(sampleRows(n, landmarks)-landmarks)*p.d, "`rank`")
+	p.Add("held-back rows", sides*(sampleRows(n, landmarks)-landmarks)*p.d, "`Rank`")
 }
 
-// compared adds the landmarks and rows found as the error estimate takes them: joined, and once more as columns of tiles.
+// compared adds the landmarks and found rows of the error estimate: joined, and packed as columns of tiles.
 func (p *planner) compared(landmarks, found int64) {
 	p.Add("landmarks and rows found in the error estimate", (3*landmarks+found)*p.d, sketchedKnob)
 }
 
-// sketched adds the landmarks of published sketches: rows that are kept as they are, in the order of the sketch and packed.
+// sketched adds the landmarks of published sketches: original rows, rows in the order of the sketch, and packed rows.
 func (p *planner) sketched(rows int64) { p.Add("landmarks", 3*rows*p.d, sketchedKnob) }
 
-// landmarks adds rows that are kept in memory, as they are and packed.
+// landmarks adds rows kept in memory, original and packed.
 func (p *planner) landmarks(rows int64, knob string) { p.Add("landmarks", 2*rows*p.d, knob) }
 
-// moved adds the rows that the tiles of a centred kernel bring near 0.
+// moved adds the shifted rows of a centred kernel.
 func (p *planner) moved(k kernelgen.Kernel) {
 	if k.CenteredShift() {
-		p.Add("moved rows", p.threads*tiles.OriginRows*p.d, "`threads`")
+		p.Add("moved rows", p.threads*tiles.OriginRows*p.d, "`Engine.Threads`")
 	}
 }
 
-// pass adds a pass of n rows that folds tiles of the given width into a
-// triangular factor with c columns and states of the given size.
+// pass adds a pass over n rows that folds tiles of the given width into a triangular factor of c columns, with states
+// of the given size.
 func (p *planner) pass(n, width, c, state int64) {
 	panel, threads := min(tilesize.PanelRows, n), p.engine.PassWorkers(n, int(p.d))
-	p.Add("tiles", threads*panel*(width+c), "`threads`")
-	p.Add("QR workspace", threads*(panel+2*c)*c, "`rank`")
-	p.Fold("accumulators", n, int(p.d), state, "`rank`")
+	p.Add("tiles", threads*panel*(width+c), "`Engine.Threads`")
+	p.Add("QR workspace", threads*(panel+2*c)*c, "`Rank`")
+	p.Fold("accumulators", n, int(p.d), state, "`Rank`")
 	p.AddEntries(float64(n) * float64(width))
 }
 
-// widePass adds a pass of n rows that sums a Gram matrix of c columns, which the threads share,
-// and a state of the given size.
+// widePass adds a pass over n rows that sums a Gram matrix of c columns, shared by the threads, with a state of the
+// given size.
 func (p *planner) widePass(n, c, state int64) {
 	panel := min(tilesize.WideRows, n)
 	threads := min(p.threads, n/panel+1)
-	p.Add("tiles", 2*threads*panel*c, "`threads`")
-	p.Add("whitened rows", p.engine.WideBlocks(n, int(p.d))*panel*(c+c/8), "`threads`")
-	p.FoldWide("accumulators", n, c*(c+1)/2+state, "`rank`")
+	p.Add("tiles", 2*threads*panel*c, "`Engine.Threads`")
+	p.Add("whitened rows", p.engine.WideBlocks(n, int(p.d))*panel*(c+c/8), "`Engine.Threads`")
+	p.FoldWide("accumulators", n, c*(c+1)/2+state, "`Rank`")
 	p.AddEntries(float64(n) * float64(c))
 }
 
-// scout adds the preparation for finding rows of high leverage in a sketch of c columns and the given
-// width, by t core points.
+// scout adds the search for rows of high leverage in a sketch of c columns and the given width, from t core points.
 func (p *planner) scout(t, width, c, found int64) {
 	if found == 0 {
 		return
 	}
 	p.stage(func(p *planner) {
-		p.Add("leverage of core points", 2*t*c+5*c*c, "`rank`")
+		p.Add("leverage of core points", 2*t*c+5*c*c, "`Rank`")
 		p.eachTile("tiles of the leverage", t, width)
 	})
 	p.AddEntries(float64(t) * float64(width))
 }
 
-// found returns the numbers that so many rows take that a pass keeps.
+// found returns the size in numbers of rows kept by a pass.
 func (p *planner) found(rows int64) int64 { return rows * (p.d + 2) }
 
 // foundChecks adds rows of high leverage to the error estimate on n rows with width landmarks.
 func (p *planner) foundChecks(n, width, found int64) {
 	p.AddEntries(float64(found) * float64(width+sampleRows(n, width)))
-	p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, width)), "`rank`")
+	p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, width)), "`Rank`")
 }
 
-// core adds the fit of a core on t×t points, folded to r×r numbers: the points of each side, and those of one as the
+// core adds the fit of a core on t×t points, folded to r×r numbers: the points of each side, and those of one packed as
 // columns of tiles.
 func (p *planner) core(sides, t, r int64) {
-	p.Add("core points", (sides+2)*t*p.d, "`sketch`")
-	p.Add("core tiles", p.threads*basis.PanelRows*(t+r), "`sketch`")
-	p.Add("core", 2*t*r+(3+p.threads)*r*r, "`sketch`")
+	p.Add("core points", (sides+2)*t*p.d, "`Sketch`")
+	p.Add("core tiles", p.threads*basis.PanelRows*(t+r), "`Sketch`")
+	p.Add("core", 2*t*r+(3+p.threads)*r*r, "`Sketch`")
 	p.AddEntries(float64(t) * float64(t))
 }
 
-// symmetricCore adds the memory of that of one source on t points, projected to r.
+// symmetricCore adds the memory of a core of one source on t points, projected to r.
 func (p *planner) symmetricCore(t, r int64) {
-	p.Add("core tiles", p.threads*tilesize.PairRows*(tilesize.PairRows+2*p.d), "`threads`")
+	p.Add("core tiles", p.threads*tilesize.PairRows*(tilesize.PairRows+2*p.d), "`Engine.Threads`")
 	p.Add("core", 2*t*r+4*r*r, coreKnob)
 }
 
 // pairs adds the entries between all pairs of m rows.
 func (p *planner) pairs(m int64) { p.AddEntries(float64(m) * float64(m+tilesize.PairRows) / 2) }
 
-// checks adds the error estimate on n rows, and the entries that embedding t core points
-// takes, with width landmarks.
+// checks adds the error estimate on n rows, and the entries that embed t core points, with width landmarks.
 func (p *planner) checks(n, t, width int64) {
 	rows := sampleRows(n, width)
 	p.embeds(n, t, width)
 	p.AddEntries(float64(rows) * float64(rows))
-	p.Add("error estimate", rows*(rows+width+2*p.d), "`rank`")
+	p.Add("error estimate", rows*(rows+width+2*p.d), "`Rank`")
 	p.eachTile("tiles of the error estimate", rows, rows)
 }
 
@@ -145,12 +143,12 @@ func (p *planner) embeds(n, t, width int64) {
 	p.AddEntries(float64(t+sampleRows(n, width)) * float64(width))
 }
 
-// eachTile adds the panels of rows against columns, one for each worker that has one.
+// eachTile adds the panels of rows against columns, one for each busy worker.
 func (p *planner) eachTile(what string, rows, columns int64) {
-	p.Add(what, min(rows, p.threads*basis.PanelRows)*columns, "`threads`")
+	p.Add(what, min(rows, p.threads*basis.PanelRows)*columns, "`Engine.Threads`")
 }
 
-// sampleRows returns how many of n rows the error estimate looks at.
+// sampleRows returns the number of rows of the error estimate.
 func sampleRows(n, landmarks int64) int64 { return min(n, landmarks+int64(heldBack(int(landmarks)))) }
 
 // Plan returns the cost of a fit.
@@ -219,11 +217,11 @@ func (m Landmark) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*mode
 	if err != nil {
 		return nil, err
 	}
-	p.Stage(right) // the rows of both sides are held
+	p.Stage(right) // the rows of both sides are in memory
 	landmarks := m.landmarks()
 	core, sample := int64(m.coreSize(s.Cols)), sampleRows(s.Cols, landmarks)
-	p.Add("landmarks and core points of the other side", 2*(core+landmarks)*int64(s.Columns), "`rank`")
-	p.KernelEntries -= core*core + sample*sample // one of each for both
+	p.Add("landmarks and core points of the other side", 2*(core+landmarks)*int64(s.Columns), "`Rank`")
+	p.KernelEntries -= core*core + sample*sample // each is needed once for both sides
 	points, err := m.points(s.Rows, "C", "S", true)
 	if err != nil {
 		return nil, err
@@ -235,7 +233,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*mode
 	return p, nil
 }
 
-// rowSumCost says of how many left rows a fit takes row sums, besides the pass.
+// rowSumCost is the number of left rows whose row sums a fit computes, besides those of the pass.
 type rowSumCost struct {
 	landmarks int64 // three times
 	scout     int64 // core rows before the pass, once
@@ -243,7 +241,7 @@ type rowSumCost struct {
 	sample    int64 // rows of the error estimate
 }
 
-// planRowSums adds those of a kernel to the plan of a fit of a shape.
+// planRowSums adds the row sums of a kernel to the plan of a fit of size s.
 func planRowSums(p *model.Plan, threads int64, rule Sums, s model.Size, k kernelgen.Kernel, c rowSumCost) {
 	cols := s.Cols
 	if s.OneSource() {
@@ -253,8 +251,8 @@ func planRowSums(p *model.Plan, threads int64, rule Sums, s model.Size, k kernel
 	if m == 0 {
 		return
 	}
-	p.Add("rows of the row sums", 2*(m+checked)*int64(s.Columns), "`sums`")
-	p.Add("tiles of the row sums", threads*tiles.SumTile, "`threads`")
+	p.Add("rows of the row sums", 2*(m+checked)*int64(s.Columns), "`Sums`")
+	p.Add("tiles of the row sums", threads*tiles.SumTile, "`Engine.Threads`")
 	if checked == 0 {
 		p.SourcePasses++
 		checked = m
@@ -283,7 +281,7 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 			p.pass(n, c, c, c*c+p.found(found))
 		}
 		if found > 0 {
-			p.Add("leverage of core points", 2*min(t, basis.SampleRows*c)*c+5*c*c, "`rank`")
+			p.Add("leverage of core points", 2*min(t, basis.SampleRows*c)*c+5*c*c, "`Rank`")
 		}
 	})
 	if found > 0 {
@@ -291,8 +289,8 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 	}
 	p.pairs(t)
 	p.stage(func(p *planner) {
-		p.Add("whitening", 4*c*c, "`rank`")
-		p.symmetricCore(t, c) // all, should the others matter
+		p.Add("whitening", 4*c*c, "`Rank`")
+		p.symmetricCore(t, c) // for all columns, in case the others are needed
 	})
 	p.stage(func(p *planner) {
 		p.checks(n, t, c)
@@ -347,7 +345,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 		p.checks(s.Rows, z*core+found, z*c)
 		p.embeds(other, z*core+found, z*c)
 		p.foundChecks(s.Rows, z*c, found)
-		p.Add("rows of the other side in the error estimate", (sampleRows(other, z*c)+found)*p.d, "`rank`")
+		p.Add("rows of the other side in the error estimate", (sampleRows(other, z*c)+found)*p.d, "`Rank`")
 		p.held(min(s.Rows, other), 2, z*c)
 		p.compared(2*z*c, 2*found)
 	})

@@ -15,13 +15,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Refine makes the factors of the fitted rows orthonormal to rounding: one more
-// pass over each source streams the triangular factor of U (and V), and small
-// algebra absorbs it, without changing Â. It is the second round of CholeskyQR2
-// (Yamamoto et al. 2015). d are the sources of the fit. Refine changes the model: nobody
-// else may use it at the same time.
+// Refine makes the factors of the fitted rows orthonormal up to rounding, without changing Â. One more pass over each
+// source streams the triangular factor of U (and V), which is absorbed by the model. It is the second round of
+// CholeskyQR2 (Yamamoto et al. 2015). d must be the sources of the fit. Refine changes the model: it must not run
+// concurrently with other methods.
 //
-// Cost: one pass over each source, and as many kernel entries as the fit took.
+// Cost: one pass over each source, with the kernel entries of the fit.
 func (m *Model) Refine(ctx context.Context, e stream.Engine, d model.Sources) error {
 	e, err := family.ForModel(e, m)
 	if err != nil {
@@ -62,8 +61,7 @@ func (f *Fit) Refine(ctx context.Context, e stream.Engine, d model.Sources) erro
 	return nil
 }
 
-// factorR streams the triangular factors of the embeddings of all rows, in one
-// pass.
+// factorR computes the triangular factors of the embeddings of all rows in one pass.
 func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source, sides ...*Embedding) ([]blas64.General, error) {
 	if sides[0].Rank() == 0 {
 		return make([]blas64.General, len(sides)), nil
@@ -119,15 +117,14 @@ func (m *Model) refineTwo(r []blas64.General) error {
 	return nil
 }
 
-// absorbable checks that the columns of U are near enough to orthonormal for
-// one round to finish the work.
+// absorbable fails unless the columns of U are close enough to orthonormal for a single round.
 func (e *Embedding) absorbable(r blas64.General) error {
 	s, err := newSVD("the factor of U", r)
 	if err != nil || len(s.S) == 0 {
 		return err
 	}
 	if least, most := s.S[len(s.S)-1], s.S[0]; least < 0.01*most {
-		return fmt.Errorf("the factors cannot be made orthonormal: their condition is %.1e after the first round; lower `rank`", most/least)
+		return fmt.Errorf("the factors cannot be made orthonormal: their condition is %.1e after the first round; lower `Rank`", most/least)
 	}
 	return nil
 }

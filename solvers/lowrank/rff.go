@@ -20,25 +20,23 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// RFF is random Fourier features (Rahimi & Recht 2007): with m = c/2 frequencies
-// ω_i drawn from the spectral measure of the kernel,
+// RFF uses random Fourier features (Rahimi & Recht 2007): with m = c/2 frequencies ω_i drawn from the spectral measure
+// of the kernel,
 //
 //	φ(x) = (cos ω_1·x, …, cos ω_m·x, sin ω_1·x, …, sin ω_m·x)/√m
 //	E φ(x)·φ(y) = k(x, y)/k(x, x)
 //
-// A cosine and a sine for each frequency have less variance than as many cosines
-// with random phases (Sutherland & Schneider 2015), and give the diagonal exactly.
-// Rows are centred at the median of some of them first, which changes nothing but
-// the rounding of the phases. The error falls as 1/√c, whatever the spectrum of A.
+// A cosine and a sine for each frequency have less variance than the same number of cosines with random phases
+// (Sutherland & Schneider 2015), and give the diagonal exactly. Rows are first centred at the median of a sample, which
+// affects only the rounding of the phases. The error decreases as 1/√c for any spectrum of A.
 //
-// Frequencies of kernels of the Euclidean distance are orthogonal (Yu et al. 2016), in blocks of
-// as many as rows have columns, with the lengths of independent ones: they have less variance.
+// For kernels of the Euclidean distance, frequencies are orthogonal in blocks of d, with the lengths of independent
+// ones, which reduces the variance (Yu et al. 2016).
 //
-// It is for kernels with a [kernelgen.SpectralMeasure]. Cost: one pass, no kernel
-// entries but those of the error estimate, n·(c·d + 2·c²) flops and n·c sines,
-// c·d/2 + O(c²) numbers.
+// It requires a kernel with a [kernelgen.SpectralMeasure]. Cost: one pass, kernel entries for the error estimate only,
+// n·(c·d + 2·c²) flops and n·c sines; memory for c·d/2 + O(c²) numbers.
 type RFF struct {
-	Rank int // c, at least 2; of an odd number one less is used
+	Rank int // c, at least 2; an odd number is rounded down
 	Seed uint64
 }
 
@@ -90,10 +88,10 @@ func (m RFF) finish(t *tiles.Tiles, factor blas64.General, features *fourierMap,
 	if err != nil {
 		return nil, 0, err
 	}
-	root := math.Sqrt(weight) * math.Sqrt(t.Scale()) // the square root of each may be in range when their product is not
+	root := math.Sqrt(weight) * math.Sqrt(t.Scale()) // each root may be in range
 	var values []float64
 	for _, v := range s.S[:dense.Rank(s.S, RankTolerance)] {
-		if v *= root; v*v > 0 { // else the kernel is 0 to rounding
+		if v *= root; v*v > 0 { // otherwise the kernel is 0 up to rounding
 			values = append(values, v*v)
 		}
 	}
@@ -116,7 +114,7 @@ func (m RFF) notes() []string {
 	return []string{fmt.Sprintf("random Fourier features come in pairs: %d of %d", m.Rank-1, m.Rank)}
 }
 
-// frequencies draws the frequencies, a row each.
+// frequencies draws the frequencies, one in each row.
 func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.General {
 	omega := matrix.New(m.Rank/2, d)
 	draws := sketch.NewRandom(m.Seed, "frequencies")
@@ -126,7 +124,7 @@ func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.Gener
 			measure.Frequency(matrix.Row(omega, i), &item)
 			continue
 		}
-		// The length of a frequency: a scale times the length of d normals.
+		// The length of a frequency is a scale times the norm of d normal numbers.
 		length, square := measure.Scale(&item), 0.0
 		for range d {
 			z := item.Normal()
@@ -140,8 +138,8 @@ func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.Gener
 	return omega
 }
 
-// orthogonalise turns rows with their length in the first column into rows of
-// that length with uniform directions, orthogonal within each block of d.
+// orthogonalise replaces rows, which have their length in the first column, by rows of that length with uniform
+// directions, orthogonal within each block of d.
 func (m RFF) orthogonalise(omega blas64.General) {
 	draws := sketch.NewRandom(m.Seed, "directions")
 	for first := 0; first < omega.Rows; first += omega.Cols {
@@ -157,9 +155,9 @@ func (m RFF) orthogonalise(omega blas64.General) {
 	}
 }
 
-// randomOrthonormal returns k orthonormal rows of n numbers, uniformly distributed:
-// normal rows, each made orthogonal to those before it, twice, so that it is so to
-// rounding (Giraud, Langou, Rozložník & van den Eshof 2005).
+// randomOrthonormal returns k orthonormal rows of n numbers, uniformly distributed. They are normal rows, each
+// orthogonalised twice against the earlier ones, to be orthogonal up to rounding (Giraud, Langou, Rozložník & van den
+// Eshof 2005).
 func randomOrthonormal(n, k int, draws sketch.Draws) blas64.General {
 	q := matrix.New(k, n)
 	for i := range k {
@@ -177,14 +175,14 @@ func randomOrthonormal(n, k int, draws sketch.Draws) blas64.General {
 	return q
 }
 
-// fourierKind names the maps of RFF in a saved model.
+// fourierKind identifies the maps of RFF in a saved model.
 const fourierKind = "fourier"
 
-// fourierMap is cosines and sines of m frequencies.
+// fourierMap maps a row to cosines and sines of m frequencies.
 type fourierMap struct {
 	frequencies blas64.General // m×d
 	centre      []float64
-	phases      *tiles.Tiles // of the linear kernel
+	phases      *tiles.Tiles // the packed frequencies
 	packed      *tiles.Rows  // the frequencies
 }
 
@@ -194,12 +192,10 @@ func newFourierMap(frequencies blas64.General, centre []float64) *fourierMap {
 
 func (m *fourierMap) columns() int { return 2 * m.frequencies.Rows }
 
-// foldRows is the number of rows whose phases are computed at a time, to stay in the first levels of
-// the cache.
+// foldRows is the number of rows whose phases are computed at a time, chosen so that they stay in the L1 or L2 cache.
 const foldRows = 32
 
-// applier computes phases as tiles of the linear kernel, so that a feature is a
-// function of its row to the last bit.
+// applier computes phases as tiles of the linear kernel, so that the bits of a feature depend on its row alone.
 func (m *fourierMap) applier() func(dst, x blas64.General) {
 	var work kernelgen.Workspace
 	n := m.frequencies.Rows
@@ -233,7 +229,7 @@ func (m RFF) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 	if err := cmp.Or(m.check(), checkSymmetric(s, k)); err != nil {
 		return nil, err
 	}
-	if known, err := k.Resolve(noLandmarks(s.Columns)); err == nil { // else it has words, and Fit will ask
+	if known, err := k.Resolve(noLandmarks(s.Columns)); err == nil { // otherwise it has words, which Fit resolves
 		if _, err := known.SpectralMeasure(); err != nil {
 			return nil, err
 		}
@@ -244,11 +240,11 @@ func (m RFF) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
 	p.KernelEntries = 2 * rows * rows // the unit of the tiles, and the estimate
 	p.SharedPasses = []string{"fit"}
-	p.Add("feature map", (c+min(columns, c/2))*columns+int64(e.Workers())*foldRows*(columns+c/2), "`rank`")
+	p.Add("feature map", (c+min(columns, c/2))*columns+int64(e.Workers())*foldRows*(columns+c/2), "`Rank`")
 	return p.Plan, nil
 }
 
-// middle returns the median of each column: outliers do not move it.
+// middle returns the median of each column, which is robust against outliers.
 func middle(m blas64.General) []float64 {
 	c, column := make([]float64, m.Cols), make([]float64, m.Rows)
 	for j := range c {

@@ -27,37 +27,31 @@ import (
 //
 //	Â = F·Fᵀ = K(·, S)·K(S, S)⁻¹·K(S, ·)       F = K(·, S)·L⁻ᵀ, K(S, S) = L·Lᵀ
 //
-// which is the Nyström approximation with ℓ pivots S, each drawn in
-// proportion to the diagonal of A − Â for those before it. The trace of A − Â is
-// known without further work. [Nystrom] with [RulePivoted] draws pivots from a
-// reservoir; here every row of the source may be one, so rows unlike all others
-// are found.
+// This is the Nyström approximation with ℓ pivots S, each drawn with probability proportional to the diagonal of A − Â
+// for the earlier ones. The trace of A − Â is a by-product. [Nystrom] with [RulePivoted] draws pivots from a reservoir;
+// here every row of the source is a candidate, so outliers are found.
 //
-// Pivots are drawn in blocks with rejection sampling (Epperly, Tropp & Webber
-// 2024, "Embrace rejection: kernel matrix approximation by accelerated randomly
-// pivoted Cholesky"): their distribution is that of the sequential algorithm, and
-// the work is in products of matrices. There are fewer pivots than ℓ, and a note
-// that says so, if only rounding is left: residual diagonal entries at or below
-// [RankTolerance] of those of A. With ℓ > c the c largest eigenpairs of Â are kept,
+// Pivots are drawn in blocks with rejection sampling (Epperly, Tropp & Webber 2024, "Embrace rejection: kernel matrix
+// approximation by accelerated randomly pivoted Cholesky"): their distribution is that of the sequential algorithm, and
+// most of the work is in matrix products. There are fewer pivots than ℓ, with a note, once all residual diagonal
+// entries are rounding: at or below [RankTolerance] of those of A. With ℓ > c, it keeps the c largest eigenpairs of Â,
 // as in [Nystrom].
 //
-// Cost: one pass, which loads the rows. Then n·ℓ kernel entries exactly for the
-// factor, and at most 128² or n for each block of proposals, n·d + 3·n·ℓ² flops.
-// Memory: the rows (while they are loaded, up to four times), n·ℓ numbers for F, and
-// 2·n. The model holds the ℓ pivots only. All is computed in float64: a residual is a
-// difference.
+// Cost: one pass, which loads the rows; exactly n·ℓ kernel entries for the factor, and at most 128² or n for each block
+// of proposals; n·d + 3·n·ℓ² flops. Memory: the rows (up to four times during loading), n·ℓ numbers for F, and 2·n. The
+// model holds the ℓ pivots only.
 type RPCholesky struct {
 	Rank      int // c
-	Landmarks int // ℓ, at least the rank; 0 means as many as the rank
+	Landmarks int // ℓ, at least the rank; 0 means the rank
 	Seed      uint64
 }
 
-// landmarks returns how many pivots are asked for on n rows.
+// landmarks returns the requested number of pivots for n rows.
 func (m RPCholesky) landmarks(n int64) int {
 	return int(min(n, int64(max(m.Rank, m.Landmarks))))
 }
 
-// Fit approximates the kernel matrix of the rows of one source, and gives the pivots.
+// Fit approximates the kernel matrix of the rows of one source. The fit has the Pivots.
 func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -86,9 +80,8 @@ func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k
 	return m.finish(ctx, e, t, rows, f)
 }
 
-// finish makes the model. With R the triangular factor of F, that of
-// K(·, S) = F·F_Sᵀ is R·F_Sᵀ = U·Σ·Vᵀ up to an orthogonal factor on the left, and Â in the
-// basis Q = K(·, S)·V·Σ⁻¹ is G·Gᵀ with G = Uᵀ·R: nothing is inverted but Σ.
+// finish makes the model. Let R be the triangular factor of F. The factor of K(·, S) = F·F_Sᵀ is R·F_Sᵀ = U·Σ·Vᵀ up to
+// an orthogonal factor on the left. In the basis Q = K(·, S)·V·Σ⁻¹, Â is G·Gᵀ with G = Uᵀ·R: only Σ is inverted.
 func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	rows *basis.Panel, f *basis.Cholesky) (*Fit, error) {
 	n, pivots := int64(rows.Rows.Rows), f.Chosen()
@@ -106,7 +99,7 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	if err != nil {
 		return nil, err
 	}
-	left := traceResidual(f, factor, values) // in the scale of the tiles still
+	left := traceResidual(f, factor, values) // in the scale of the tiles
 	found := &Model{Method: "rpcholesky", Kernel: t.Kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
 	held := heldRows{Panel: rows.Of(heldBackRows(n, heldBack(len(pivots)), m.Seed, "held back", landmarks.Number))}
 	notes := append(fewerNote("pivots", n, max(m.Rank, m.Landmarks), len(f.Pivots)), rankNote(side.Rank(), min(m.Rank, len(pivots)), RankTolerance)...)
@@ -115,7 +108,7 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 		return nil, err
 	}
 	fit.Warn(definiteWarning(t.Kernel)...)
-	fit.TraceResidual, fit.TraceKept = left, 1-left // without cancellation
+	fit.TraceResidual, fit.TraceKept = left, 1-left // avoids cancellation
 	for _, i := range pivots {
 		fit.Pivots = append(fit.Pivots, int64(i))
 	}
@@ -125,8 +118,8 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return fit, nil
 }
 
-// traceResidual returns tr(A−Â)/tr(A) for Â with the given eigenvalues: what the
-// factor leaves, and what of F·Fᵀ, whose triangular factor is given, is not kept.
+// traceResidual returns tr(A−Â)/tr(A) for Â with the given eigenvalues: the residual of the factor, plus the truncated
+// part of F·Fᵀ, whose triangular factor is given.
 func traceResidual(f *basis.Cholesky, factor blas64.General, values []float64) float64 {
 	kept := 0.0
 	for i := range factor.Rows {
@@ -135,8 +128,8 @@ func traceResidual(f *basis.Cholesky, factor blas64.General, values []float64) f
 	return (f.Left + math.Max(0, kept-dense.Sum(values))) / f.Trace
 }
 
-// Plan returns the cost of a fit. How many blocks of proposals there will be depends on
-// the data: two for as many pivots as a block has proposals.
+// Plan returns the cost of a fit. The number of blocks of proposals depends on the data; the plan assumes two for each
+// full block of pivots.
 func (m RPCholesky) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
@@ -156,6 +149,6 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*mo
 	p.Add("core", 6*c*c, landmarksKnob)
 	p.landmarks(c, landmarksKnob)
 	p.AddEntries(2 * float64(c) * float64(min(b, 2*c)))
-	p.SetNotShardable("pivots are drawn from all rows, which are in memory; nystrom and landmark with `rule rpc` draw them from a sample")
+	p.SetNotShardable("pivots are drawn from all rows, which are in memory; nystrom and landmark with `Rule rpc` draw them from a sample")
 	return p.Plan, nil
 }

@@ -19,18 +19,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// S3SPSD is the sparse-sign streaming SPSD approximation with shift: Xie et al.
-// (2023), Algorithm 5, with C drawn without replacement over the whole matrix,
-// as Theorems 2 and 3 require. Rows of high leverage join its core, as that of [SSRSVD].
+// S3SPSD is the sparse-sign streaming SPSD approximation with shift: Xie et al. (2023), Algorithm 5, with C drawn
+// without replacement over the whole matrix, as Theorems 2 and 3 require. Rows of high leverage are added to its core,
+// as in [SSRSVD].
 //
-// It takes one pass after gathering z·(c+s) landmarks, n·z·c + (z·s+ℓ)² kernel
-// entries with ℓ leverage rows, O(n·c²) flops, and memory for the landmarks and O(c²+(s+ℓ)²) numbers.
+// Cost: one pass after gathering z·(c+s) landmarks, n·z·c + (z·s+ℓ)² kernel entries with ℓ leverage rows, O(n·c²)
+// flops, and memory for the landmarks and O(c²+(s+ℓ)²) numbers.
 type S3SPSD struct {
 	Rank   int // c, at most n/z
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
-	NNZ    int // z, nonzeros per sketch column; 0 means 4
-	// LeverageRows is the number of rows that join the core; 0 means 2c, and −1 none: with [ShiftPaper]
-	// that is Algorithm 5 as published.
+	NNZ    int // z, nonzeros in a sketch column; 0 means 4
+	// LeverageRows is the number of rows added to the core; 0 means 2c, and −1 none. With −1 and [ShiftPaper], the
+	// method is Algorithm 5 as published.
 	LeverageRows int
 	Seed         uint64
 	Shift        ShiftRule // fitted, paper or none
@@ -75,7 +75,7 @@ func (m S3SPSD) check(k kernelgen.Kernel) error {
 	return m.Shift.among("s3spsd", ShiftFitted, ShiftNone, ShiftPaper)
 }
 
-// s3spsd is a fit under way.
+// s3spsd is a fit in progress.
 type s3spsd struct {
 	S3SPSD
 	size      sizes
@@ -83,13 +83,13 @@ type s3spsd struct {
 	src       stream.Source
 	tiles     *tiles.Tiles
 	n         int64
-	rows      *sketchedSide // by C and S
+	rows      *sketchedSide // those of C and S
 	pair      blas64.General
 	trace     float64
 	condition float64
 }
 
-// begin draws the sketches and gathers the rows that they touch.
+// begin draws the sketches and gathers their rows.
 func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64, size sizes) (*s3spsd, error) {
 	rows, err := size.draw(n, m.Seed, "C", "S", "held back")
 	if err != nil {
@@ -102,11 +102,10 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 	return f, basis.ChooseScale(ctx, e, f.tiles, rows.landmarks.Rows, rows.landmarks)
 }
 
-// rangeState is what the pass folds rows into: the triangular factor of [Y C],
-// the trace of A, and rows of high leverage.
+// rangeState is the state of the pass: the triangular factor of [Y C], the trace of A, and rows of high leverage.
 type rangeState = sketch.Both[*sketch.PairQR, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
 
-// stream makes the one pass over the rows: Y = K(·, landmarks)·Ĉ.
+// stream makes the single pass over the rows: Y = K(·, landmarks)·Ĉ.
 func (f *s3spsd) stream(ctx context.Context) error {
 	name := f.src.Info().Name
 	m := &basis.Map{Tiles: f.tiles, Landmarks: f.rows.landmarks, Signs: f.rows.signs}
@@ -142,7 +141,7 @@ func (f *s3spsd) stream(ctx context.Context) error {
 	return nil
 }
 
-// finish finds the shifts, the range and the core from what the pass left.
+// finish computes the shifts, the range and the core from the state of the pass.
 func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 	z, err := foldedCore(ctx, f.engine, f.tiles, f.rows.fitted, f.rows.fitted)
 	if err != nil {
@@ -174,8 +173,8 @@ func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 		Left: side, Values: eig.Values, Shift: core.shift}, nil
 }
 
-// sketchRange returns the embedding Q with orthonormal columns that span those of
-// Y − αC, and the condition of the sketch.
+// sketchRange returns the embedding Q, with orthonormal columns that span those of Y − αC, and the condition number of
+// the sketch.
 func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 	shifted, err := newSVD("the sketch", f.shiftedR(alpha))
 	if err != nil {
@@ -186,7 +185,7 @@ func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 		RangeShift: alpha, Projection: shifted.whitener(r)}, condition(shifted, r), nil
 }
 
-// shiftedR returns R·[I; −αI]: a factor of Y − αC for any α, without another pass.
+// shiftedR returns R·[I; −αI], a factor of Y − αC for any α, without another pass.
 func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 	c := f.size.rank
 	m := matrix.New(2*c, c)
@@ -199,10 +198,9 @@ func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 	return m
 }
 
-// rangeShift returns the shift α for the range, by the rule of the fit. The decoupled
-// one is min(α, tr(A)/2n, 2β₀), β₀ the mean eigenvalue that the unshifted sketch
-// leaves, by the same least squares as the shift of the core: where the sketch
-// leaves nothing, as when A has rank c, a shift could only spoil it.
+// rangeShift returns the shift α for the range, by the rule of the fit. The decoupled one is min(α, tr(A)/2n, 2β₀),
+// where β₀ is the mean residual eigenvalue of the unshifted sketch, from the same least squares as the shift of the
+// core. If the sketch leaves no residual, as for A of rank c, a shift could only reduce accuracy.
 func (f *s3spsd) rangeShift(ctx context.Context, z blas64.General) (float64, error) {
 	switch f.Shift {
 	case ShiftNone:
@@ -221,11 +219,9 @@ func (f *s3spsd) rangeShift(ctx context.Context, z blas64.General) (float64, err
 	return f.paperShift(min(f.trace/(2*float64(f.n)), 2*core.residual))
 }
 
-// paperShift runs the loop of Algorithm 5, lines 5–11: α = (σ_c(Y−αC) + α)/2, at
-// most 100 rounds, until α exceeds σ_c or changes by less than 1e-6 of itself;
-// or the limit, when α, which only grows, comes to it. Singular values come from
-// the factor R, not from squared matrices as in the paper, so that small ones
-// keep their digits.
+// paperShift runs the loop of Algorithm 5, lines 5–11: α = (σ_c(Y−αC) + α)/2, for at most 100 rounds. It stops when α
+// exceeds σ_c, changes by less than 1e-6 of itself, or reaches the limit; α never decreases. Singular values come from
+// the factor R, not from squared matrices as in the paper, so small ones keep their digits.
 func (f *s3spsd) paperShift(limit float64) (float64, error) {
 	alpha := 0.0
 	for range 100 {
@@ -246,15 +242,15 @@ func (f *s3spsd) paperShift(limit float64) (float64, error) {
 	return min(alpha, limit), nil
 }
 
-// coreFit is W, the shift to add back, and the mean eigenvalue that the range
-// leaves of A, all from Z = BᵀAB of the core rows B.
+// coreFit holds W, the shift to add, and the mean residual eigenvalue of the range, all from Z = BᵀAB for the core rows
+// B.
 type coreFit struct {
 	w               blas64.General
 	shift, residual float64
 }
 
-// fitCore runs Algorithm 5, lines 13–15. With Q_B = BᵀQ and P = Q_B·Q_B⁺ the decoupled shift fits
-// Z ≈ Q_B·W·Q_Bᵀ + β·BᵀB outside the range: β = tr((I − P)Z)/tr((I − P)BᵀB) ≥ 0.
+// fitCore runs Algorithm 5, lines 13–15. With Q_B = BᵀQ and P = Q_B·Q_B⁺, the decoupled shift fits Z ≈ Q_B·W·Q_Bᵀ +
+// β·BᵀB outside the range: β = tr((I − P)Z)/tr((I − P)BᵀB) ≥ 0.
 func (f *s3spsd) fitCore(ctx context.Context, side *Embedding, z blas64.General) (*coreFit, error) {
 	b, err := f.rows.fitted.embed(ctx, f.engine, f.tiles, side, f.rows.landmarks, f.rows.name)
 	if err != nil {
@@ -281,25 +277,24 @@ func (f *s3spsd) fitCore(ctx context.Context, side *Embedding, z blas64.General)
 	return fit, nil
 }
 
-// clipDefinite raises values so that no eigenvalue of U·diag(values)·Uᵀ + shift·I
-// is negative. That is the projection of Â on the positive semi-definite
-// matrices, and so cannot take it away from A in the Frobenius norm.
+// clipDefinite raises values so that no eigenvalue of U·diag(values)·Uᵀ + shift·I is negative. This projects Â onto the
+// positive semi-definite matrices, so it cannot increase its Frobenius distance from A.
 func clipDefinite(values []float64, shift float64) {
 	for i, v := range values {
 		values[i] = math.Max(v, -shift)
 	}
 }
 
-// residualShift returns the mean of what a projection leaves of a matrix over the
-// dimensions that it leaves, not below 0, and 0 if it leaves none.
+// residualShift returns the mean residual of a projection over the remaining dimensions: at least 0, and 0 without
+// remaining dimensions.
 func residualShift(trace, projected, dimensions float64) float64 {
-	if dimensions < 0.5 { // rounding of 0
+	if dimensions < 0.5 { // 0 up to rounding
 		return 0
 	}
 	return math.Max(0, (trace-projected)/dimensions)
 }
 
-// report completes the fit with its error estimate.
+// report returns the fit with its error estimate.
 func (f *s3spsd) report(ctx context.Context, m *Model) (*Fit, error) {
 	notes := append(f.size.notes, rankNote(m.Left.Rank(), f.size.rank, RankTolerance)...)
 	return finishFit(ctx, f.engine, f.tiles, m, notes, f.condition, f.rows.held, f.rows.held, f.trace)

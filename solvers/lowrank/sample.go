@@ -12,23 +12,23 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// heldBack returns how many rows besides the landmarks the error estimate looks at:
-// what is left of A after so many has a spectrum that fewer rows would blur.
+// heldBack returns the number of rows of the error estimate besides the landmarks. A flatter spectrum, after more
+// landmarks, needs more rows to resolve.
 func heldBack(landmarks int) int { return min(2048, max(512, 4*landmarks)) }
 
-// leveragePerColumn is the number of rows of high leverage that join the core for each column, by default.
+// leveragePerColumn is the default number of rows of high leverage added to the core for each column.
 const leveragePerColumn = 2
 
-// sizes are the dimensions of a sparse-sign sketch that fit n rows.
+// sizes are the dimensions of a sparse-sign sketch of n rows.
 type sizes struct {
 	rank, sketch, nnz int
-	leverage          int // rows of high leverage that join the core
+	leverage          int // number of rows of high leverage added to the core
 	notes             []string
 }
 
-// fitSizes returns c, s, z and the rows of high leverage. All z·c positions, and all z·s positions, are
-// drawn without replacement, so both must be at most n. A sketch size that the
-// caller chose is refused when it does not fit; the default of 5c is lowered.
+// fitSizes returns c, s, z and the number of rows of high leverage. The z·c and z·s positions of the sketches are drawn
+// without replacement, so each number must be at most n. A sketch size set by the caller that does not fit is an error;
+// the default of 5c is reduced.
 func fitSizes(n int64, rank, sketchSize, nnz, leverage int) (sizes, error) {
 	z := sizes{rank: rank, sketch: sketchSize, nnz: nnz, leverage: max(0, leverage)}
 	if z.nnz == 0 {
@@ -43,7 +43,7 @@ func fitSizes(n int64, rank, sketchSize, nnz, leverage int) (sizes, error) {
 	case rank < 1 || z.nnz < 1 || sketchSize < 0:
 		return z, fmt.Errorf("rank %d and nnz %d must be at least 1, and sketch %d not negative", rank, z.nnz, sketchSize)
 	case rank > most:
-		return z, fmt.Errorf("rank %d with %d nonzeros per sketch column needs %d rows, and there are %d: the largest rank that fits is %d (lower `rank` or `nnz`, or use method landmark)",
+		return z, fmt.Errorf("rank %d with %d nonzeros per sketch column needs %d rows, and there are %d: the largest rank that fits is %d (lower `Rank` or `NNZ`, or use method landmark)",
 			rank, z.nnz, int64(rank)*int64(z.nnz), n, most)
 	case sketchSize > most:
 		return z, fmt.Errorf("sketch size %d with %d nonzeros per column needs %d rows, and there are %d: the largest that fits is %d",
@@ -61,22 +61,22 @@ func fitSizes(n int64, rank, sketchSize, nnz, leverage int) (sizes, error) {
 	return z, nil
 }
 
-// rowSet is a set of ascending row numbers, those of a sketch if there are signs.
+// rowSet is a set of ascending row numbers; with signs, those of a sketch.
 type rowSet = basis.Set
 
-// sketchedSide is what a published sketch looks at in the rows of one source.
+// sketchedSide holds the rows of one source used by a published sketch.
 type sketchedSide struct {
 	signs, coreSigns *sketch.SparseSign // of the range and of the core
-	landmarks, core  *basis.Panel       // the rows that they touch
+	landmarks, core  *basis.Panel       // the rows with nonzeros in them
 	heldNumbers      []int64
 	held             heldRows
 	name             string          // of the source
 	leverage         *basis.Leverage // of the rows
-	fitted           *coreRows       // what the core is fitted on, from the pass until the model is known
+	fitted           *coreRows       // the rows that fit the core, after the pass
 }
 
-// scout prepares for finding so many rows of high leverage in the sketch m, relative to the core: a direction
-// that no core row sees has a very large one. Cost: kernel entries between the core and the landmarks of m.
+// scout prepares to find keep rows of high leverage in the sketch m, relative to the core. A row in a direction without
+// core rows has a very high leverage. Cost: kernel entries between the core and the landmarks of m.
 func (s *sketchedSide) scout(ctx context.Context, e stream.Engine, m *basis.Map, keep int, seed uint64, purpose string) (err error) {
 	var y blas64.General
 	if keep > 0 {
@@ -88,7 +88,7 @@ func (s *sketchedSide) scout(ctx context.Context, e stream.Engine, m *basis.Map,
 	return err
 }
 
-// take takes the rows that the pass found, which join those of the core.
+// take adds the rows found by the pass to those of the core.
 func (s *sketchedSide) take(found *sketch.Priority) {
 	rows := foundRows(found)
 	s.fitted, s.core = newCoreRows(s.coreSigns, s.core, rows), nil
@@ -97,7 +97,7 @@ func (s *sketchedSide) take(found *sketch.Priority) {
 	}
 }
 
-// draw draws the sketches and the held-back rows of a source of n rows; the words say what for.
+// draw draws the sketches and the held-back rows of a source of n rows. The strings are the purposes of the draws.
 func (z sizes) draw(n int64, seed uint64, ofRange, ofCore, held string) (s *sketchedSide, err error) {
 	s = &sketchedSide{}
 	if s.signs, err = sketch.NewSparseSign(n, z.rank, z.nnz, seed, ofRange); err != nil {
@@ -129,8 +129,8 @@ func gatherSides(ctx context.Context, src stream.Source, sides ...*sketchedSide)
 	return nil
 }
 
-// heldBackRows draws rows for the error estimate that are not landmarks. Rows that
-// a method has seen otherwise serve where there are not enough others.
+// heldBackRows draws rows for the error estimate that are not landmarks. Rows that the method has seen are used only if
+// there are not enough others.
 func heldBackRows(n int64, want int, seed uint64, purpose string, landmarks []int64, seen ...[]int64) []int64 {
 	touched := basis.Union(seen...)
 	drawn := sketch.NewRandom(seed, purpose).Choose(n, int(min(n, int64(4*want+len(landmarks)+len(touched)))))

@@ -16,17 +16,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Sampled fits a model of one source by a method, and learns from a sample of the fitted rows what
-// else it tells of a row: its cluster, and its novelty. The sample has up to [ClusterSample] rows,
-// all if there are no more, so memory does not grow with the rows. Models answer [model.Class] and
-// [model.Novelty] then.
+// Sampled fits a model of one source by a method, and learns clusters and novelty from a sample of the fitted rows. The
+// sample has at most [ClusterSample] rows, so memory does not grow with the number of rows. Its models support
+// [model.Class] and [model.Novelty].
 //
-// Cost: the fit, and for each sampled row as many kernel entries as there are landmarks; for novelty
-// five to ten fits to parts of the sample besides, each of which maps all of it. Sampled rows are fetched by number: no pass is made
-// for them.
+// Cost: the fit, and for each sampled row one kernel entry for each landmark. Novelty adds five to ten fits to parts of
+// the sample, each of which maps all of it. Sampled rows are gathered by number, without a pass.
 type Sampled struct {
 	Method
-	Clusters int  // k of [Clusters], from 2 on; AutoClusters for the eigengap, 0 for none
+	Clusters int  // k of [Clusters], at least 2; AutoClusters for the eigengap, 0 for none
 	Novelty  bool // see [Novelty]
 	Seed     uint64
 }
@@ -34,11 +32,11 @@ type Sampled struct {
 // AutoClusters lets the eigengap choose the number of clusters.
 const AutoClusters = -1
 
-// ClusterSample is the number of rows that clusters and novelty are learnt from.
+// ClusterSample is the largest sample for learning clusters and novelty.
 const ClusterSample = 10_000
 
-// Fit fits the model. It returns an error if there are two sources, if the method is of random
-// features or sketches and novelty is asked for, or if the rows have fewer clusters.
+// Fit fits the model. It fails for two sources, for novelty with a method of random features or sketches, and for rows
+// with fewer clusters than requested.
 func (m Sampled) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -82,7 +80,7 @@ func (m Sampled) check(s model.Size, k kernelgen.Kernel) error {
 	case !k.Symmetric():
 		return fmt.Errorf("clusters and novelty are of the rows of one source under a symmetric kernel, and %s is not", k)
 	case m.Clusters != 0 && m.Clusters != AutoClusters && m.Clusters < 2:
-		return errors.New("`clusters` must be 2 or more: all rows are one cluster")
+		return errors.New("`Clusters` must be 2 or more: all rows are one cluster")
 	case m.Clusters != 0 && centred:
 		return errors.New("clusters are of a kernel matrix that is not centred: use landmark")
 	}
@@ -95,7 +93,7 @@ type learner struct {
 	name     string // of the rows
 	tiles    *tiles.Tiles
 	rows     *basis.Panel
-	weight   float64 // rows of the source for each of the sample
+	weight   float64 // rows of the source for each sampled row
 	u        blas64.General
 	diagonal []float64 // k(x, x), centred if the model is
 	others   int64     // kernel entries of fits to parts of the sample
@@ -130,7 +128,7 @@ func (m *Model) sampleRows(ctx context.Context, e stream.Engine, src stream.Sour
 	return s, nil
 }
 
-// turn makes what was learnt of U that of another basis, where U = U'·t.
+// turn transforms the learnt quantities from the basis U to U', where U = U'·t.
 func (m *Model) turn(t blas64.General) {
 	if m.Clusters != nil {
 		m.Clusters.turn(t)
@@ -163,7 +161,7 @@ func (m Sampled) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 		next.AddEntries(float64(rows) * float64(landmarks))
 	}
 	if m.Novelty {
-		next.Add("kernel between landmarks", landmarks*landmarks, "`landmarks` or `rank`")
+		next.Add("kernel between landmarks", landmarks*landmarks, "`Landmarks` or `Rank`")
 		next.AddEntries(float64(landmarks) * float64(landmarks))
 		folds := int64(foldsOf(int(rows)))
 		fold, err := m.Method.Plan(e, model.Size{Rows: max(1, rows-rows/folds), Columns: s.Columns}, k)
@@ -179,11 +177,11 @@ func (m Sampled) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	return p, nil
 }
 
-// sizeOf returns the rank of a method and the landmarks of its model, at most n. Where a tolerance
-// decides, they are those of 64 columns.
+// sizeOf returns the rank of a method and the number of landmarks of its model, at most n. If a tolerance determines
+// them, they are those of 64 columns.
 func sizeOf(m Method, n int64) (rank, landmarks int64) {
 	const columns = 64
-	rank, landmarks = columns, landmarksPerColumn*columns
+	rank, landmarks = columns, defaultLandmarks(columns)
 	switch m := m.(type) {
 	case Landmark:
 		rank, landmarks = int64(m.Rank), m.landmarks()

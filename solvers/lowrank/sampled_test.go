@@ -241,7 +241,7 @@ func TestSampledRefuses(t *testing.T) {
 		{"one source", Sampled{Method: Landmark{Rank: 2}, Clusters: 2}, model.Sources{Left: x, Right: x}, rbf},
 		{"2 or more", Sampled{Method: Landmark{Rank: 2}, Clusters: 1}, model.Sources{Left: x}, rbf},
 		{"not centred", Sampled{Method: PCA{Rank: 2}, Clusters: 2}, model.Sources{Left: x}, rbf},
-		{"raise `rank`", Sampled{Method: Landmark{Rank: 2}, Clusters: 3}, model.Sources{Left: x}, rbf},
+		{"raise `Rank`", Sampled{Method: Landmark{Rank: 2}, Clusters: 3}, model.Sources{Left: x}, rbf},
 		{"ask for fewer clusters", Sampled{Method: Nystrom{Rank: 10}, Clusters: 5},
 			model.Sources{Left: stream.FromMatrix("few", few)}, rbf},
 		{"are one cluster", Sampled{Method: Nystrom{Rank: 10}, Clusters: AutoClusters}, model.Sources{Left: x},

@@ -26,10 +26,10 @@ import (
 // five Lanczos steps, at which [Model.Verify] stops.
 const verifyTolerance = 1e-4
 
-// verifySteps is the most Lanczos steps that Verify takes.
+// verifySteps limits the Lanczos steps of Verify.
 const verifySteps = 150
 
-// VerifyPlan returns what Verify will hold.
+// VerifyPlan returns the cost of Verify.
 func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.Plan {
 	if m.Explicit != nil {
 		return m.embeddingPlan(e, d.Size().Rows, m.Left)
@@ -38,36 +38,34 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	if !m.Symmetric() {
 		sides = append(sides, m.Right)
 	}
-	s, knob := d.Size(), "the number of rows with `error sampled`"
+	s, knob := d.Size(), "the number of rows with `Verify sampled`"
 	looked := s.Longest()
 	dimension := int64(m.Dimension(model.Left))
-	p := model.NewPlan(e, looked, 0) // no pass: rows are fetched
+	p := model.NewPlan(e, looked, 0) // without a pass: rows are gathered
 	p.Add("rows that are read", stream.Engine{}.FetchedRows(looked, int(dimension))*dimension, "")
 	m.addEmbedding(p, e, looked, sides...)
 	if sample > 0 {
-		looked, knob = min(looked, int64(sample)), "`sample`"
+		looked, knob = min(looked, int64(sample)), "`Verify.sample`"
 	}
 	if !s.OneSource() {
 		looked *= 2
 	}
 	norms := model.NewPlan(e, s.Longest(), 0)
 	norms.Add("Lanczos vectors", 16*looked, knob)
-	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`threads`")
+	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	p.Stage(norms)
-	p.Add("rows in memory", int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+1)*looked, knob) // and packed
+	p.Add("rows in memory", int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+1)*looked, knob) // including packed rows
 	return p
 }
 
-// Verify measures the error of the model on the rows of the left source, and of the
-// right for a model of two sources, by the Lanczos method on exact tiles (Golub and Van
-// Loan 2013, §10.1): on A − Â if the model is symmetric, on (A−Â)ᵀ(A−Â) otherwise. With
-// sample > 0 it draws that many rows of each source: the errors are then those of the
-// matrix between them.
+// Verify measures the error of the model on the rows of the left source, and of the right for a model of two sources,
+// by the Lanczos method on exact tiles (Golub and Van Loan 2013, §10.1): on A − Â if the model is symmetric, on
+// (A−Â)ᵀ(A−Â) otherwise. If sample > 0, it draws that many rows of each source: the errors are then those of the matrix
+// between them.
 //
-// Cost: an exact pass a step, two if the model is not symmetric. A pass takes n²/2 kernel
-// entries, or m·n if A is not symmetric. Memory is for the rows, their embedding, and a few
-// vectors. Verify makes one pass over each source. A model of an explicit matrix takes one
-// pass over all of it a step, and no sample.
+// Cost: an exact pass a step, two if the model is not symmetric. A pass takes n²/2 kernel entries, or m·n if A is not
+// symmetric. Memory holds the rows, their embedding, and a few vectors. Verify makes one pass over each source. For a
+// model of an explicit matrix, each step takes one pass over all rows; it cannot be sampled.
 func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sample int, seed uint64) (*model.Verification, error) {
 	switch {
 	case m.Explicit != nil && sample > 0:
@@ -117,15 +115,14 @@ func (m *Model) unitValues(unit float64) []float64 {
 	return w
 }
 
-// verifySide is the rows of one source that errors are measured on, in memory.
+// verifySide holds the rows of one source in a measurement.
 type verifySide struct {
 	*basis.Panel
-	of int64          // rows of the source that they were drawn from
+	of int64          // number of rows they were drawn from
 	u  blas64.General // their embedding
 }
 
-// side fetches all rows of a source, or a sample of them, and embeds them. Landmarks among them
-// are known by their numbers.
+// side fetches all rows of a source, or a sample, and embeds them. It recognises landmarks by their numbers.
 func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding, sample int, seed uint64) (*verifySide, error) {
 	n, err := input.KnownRows(src)
 	if err != nil {
@@ -152,9 +149,9 @@ func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding,
 	return out, err
 }
 
-// diagonalWeight returns the weight of the diagonal of a matrix between sampled rows. Of n²
-// entries of A n are on the diagonal, a smaller share than between few rows. The weight
-// keeps the part of the shift in the error, which acts there alone.
+// diagonalWeight returns the weight of the diagonal of a matrix between sampled rows. The diagonal has n of the n²
+// entries of A, a smaller fraction than between few rows. The weight preserves the contribution of the shift, which
+// acts on the diagonal alone, to the error.
 func (v *verifySide) diagonalWeight() float64 {
 	if v.of < 2 {
 		return 1
@@ -169,20 +166,20 @@ type verifier struct {
 	embeds      *tiles.Tiles // those of the model
 	grid        *tiles.Grid  // of the sides
 	left, right *verifySide
-	oneSource   bool           // the sides have the same rows
-	half        bool           // A is symmetric: passes visit half of its tiles
+	oneSource   bool           // both sides have the same rows
+	half        bool           // A is symmetric, so passes visit half of its tiles
 	symmetric   bool           // E is symmetric as well
 	weighted    blas64.General // U·diag(values)
 	centring    *centring      // nil unless A is centred
 
-	// Of one source: the diagonals of A and of E, and their weight.
+	// With one source: the diagonals of A and of E, and their weight.
 	diagonal, diagonalError []float64
 	weight                  float64
 	shift                   float64
-	squares, squaresError   []float64 // of the entries of A and of E, for each row block; filled in the first pass
+	squares, squaresError   []float64 // of the entries of A and E, by row block; set in the first pass
 }
 
-// measureDiagonal works out the diagonals.
+// measureDiagonal computes the diagonals.
 func (v *verifier) measureDiagonal(shift float64) {
 	v.weight, v.shift = v.left.diagonalWeight(), shift
 	v.diagonal = make([]float64, v.left.Rows.Rows)
@@ -222,8 +219,7 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 	return out, nil
 }
 
-// lanczos estimates the norms of two symmetric n×n matrices. step multiplies the first by x
-// and the second by y.
+// lanczos estimates the norms of two symmetric n×n matrices. step multiplies the first by x and the second by y.
 func lanczos(out *model.Verification, n int, seed uint64, step func(x, y []float64) (ax, ey []float64, err error)) (a, e float64, err error) {
 	entry := krylov.NewLanczos(n, sketch.NewRandom(seed, "Lanczos A"), 5, verifyTolerance)
 	diff := krylov.NewLanczos(n, sketch.NewRandom(seed, "Lanczos E"), 5, verifyTolerance)
@@ -245,7 +241,7 @@ func lanczos(out *model.Verification, n int, seed uint64, step func(x, y []float
 	return entry.Norm(), diff.Norm(), nil
 }
 
-// ratio returns d/a, and 0 when both are 0.
+// ratio returns d/a, or 0 if both are 0.
 func ratio(d, a float64) float64 {
 	if d == 0 {
 		return 0
@@ -316,8 +312,7 @@ func (v *verifier) measurer() tiles.Visitor {
 	}
 }
 
-// measure adds the squares of the entries of a tile of A, which it overwrites, and of E, which it
-// puts into diff.
+// measure adds the squares of the entries of a tile of A, which it overwrites, and of E, which it stores in diff.
 func (v *verifier) measure(i, j int, tile, diff blas64.General) {
 	rows := func(m blas64.General) blas64.General { return matrix.Rows(m, i, tile.Rows) }
 	cols := func(m blas64.General) blas64.General { return matrix.Rows(m, j, tile.Cols) }
@@ -344,7 +339,7 @@ func (v *verifier) measure(i, j int, tile, diff blas64.General) {
 	v.squaresError[i/tilesize.PairRows] += errors
 }
 
-// subtract makes diff tile − w·uᵀ.
+// subtract computes diff = tile − w·uᵀ.
 func subtract(diff, tile, w, u blas64.General) {
 	copy(diff.Data, tile.Data)
 	if w.Cols > 0 {
@@ -352,13 +347,13 @@ func subtract(diff, tile, w, u blas64.General) {
 	}
 }
 
-// squares returns the sum of the squares of the entries of a matrix without gaps.
+// squares returns the sum of the squares of the entries of a contiguous matrix.
 func squares(m blas64.General) float64 {
 	all := m.Data[:m.Rows*m.Cols]
 	return dense.Dot(all, all)
 }
 
-// subtractProduct is y −= a·(bᵀ·x).
+// subtractProduct computes y −= a·(bᵀ·x).
 func subtractProduct(y []float64, a, b blas64.General, x []float64) {
 	inner := make([]float64, b.Cols)
 	for i := range b.Rows {

@@ -10,10 +10,10 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 )
 
-// spreadRows is the number of sampled rows and columns that spread looks at.
+// spreadRows is the number of sampled rows and columns used for the spread.
 const spreadRows = 256
 
-// spread returns that of the entries of A between some rows of the block: see [basis.Spread].
+// spread returns the spread of the entries of A between some rows of the block: see [basis.Spread].
 func (b *sampledBlock) spread() float64 {
 	rows, columns := evenly(b.m.Rows, spreadRows), evenly(b.m.Cols, spreadRows)
 	left, right := b.left.roots(), b.right.roots()
@@ -35,7 +35,7 @@ func (b *sampledBlock) spread() float64 {
 	return basis.Spread(some)
 }
 
-// evenly returns at most so many of the numbers below n, in even steps.
+// evenly returns up to most of the numbers below n, evenly spaced.
 func evenly(n, most int) []int {
 	picked := make([]int, min(n, most))
 	for i := range picked {
@@ -44,8 +44,7 @@ func evenly(n, most int) []int {
 	return picked
 }
 
-// centredSpread returns the spread of a positive semi-definite matrix by its trace and that of the
-// centred matrix.
+// centredSpread returns the spread of a positive semi-definite matrix, from its trace and that of the centred matrix.
 func centredSpread(centred, whole float64) float64 {
 	if !(whole > 0) {
 		return math.NaN()

@@ -22,27 +22,26 @@ import (
 // SSRSVD is the sparse-sign streaming randomized SVD: Xie et al. (2023),
 // Algorithm 4, with sketches drawn without replacement over the whole matrix.
 //
-// Its core is fitted on the s columns of a sparse-sign sketch, which hardly see a direction that few rows
-// make: the published algorithm divides by next to nothing there. So the pass finds the rows of largest
-// leverage of each side, which join the core and stand for themselves.
+// The core is fitted on the s columns of a sparse-sign sketch. These hardly cover a direction that lives on few rows,
+// where the published algorithm divides by nearly zero. Therefore the pass finds the rows of largest leverage on each
+// side and adds them to the core, with weight 1.
 //
-// It takes one pass over each source after gathering z·(c+s) landmarks from
-// each; with one source a single pass serves both sides. (m+n)·z·c + (z·s+ℓ)²
-// kernel entries with ℓ leverage rows, O((m+n)·c²) flops, memory for the landmarks and O(c²+(s+ℓ)²)
-// numbers. Row sums of a normalised kernel cost besides: see [Sums].
+// Cost: one pass over each source after gathering z·(c+s) landmarks from each; with one source, a single pass serves
+// both sides. (m+n)·z·c + (z·s+ℓ)² kernel entries with ℓ leverage rows, O((m+n)·c²) flops, memory for the landmarks and
+// O(c²+(s+ℓ)²) numbers. Row sums of a normalised kernel are extra: see [Sums].
 type SSRSVD struct {
 	Rank   int // r = c, at most min(m,n)/z
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
-	NNZ    int // z, nonzeros per sketch column; 0 means 4
-	// LeverageRows is the number of rows of a side that join the core; 0 means 2c, and −1 none: Algorithm 4
-	// as published.
+	NNZ    int // z, nonzeros in a sketch column; 0 means 4
+	// LeverageRows is the number of rows of each side added to the core; 0 means 2c, and −1 none, for Algorithm 4 as
+	// published.
 	LeverageRows int
 	Sums         Sums // of a normalised kernel
 	Seed         uint64
 }
 
-// Fit approximates the kernel matrix between the rows of two sources, or of one, which
-// is treated as any square matrix: its symmetry is not used, and the kernel need not be symmetric.
+// Fit approximates the kernel matrix between the rows of two sources. One source is treated as any square matrix:
+// symmetry is neither used nor required.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -83,8 +82,8 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	return fit, err
 }
 
-// ssrsvd is a fit under way. The letters are those of Algorithm 4: H and O are the sketches of the
-// left rows, C and S those of the right.
+// ssrsvd is a fit in progress, with the letters of Algorithm 4: H and O are the sketches of the left rows, C and S
+// those of the right rows.
 type ssrsvd struct {
 	SSRSVD
 	size             sizes
@@ -96,7 +95,7 @@ type ssrsvd struct {
 	condition        float64
 }
 
-// begin draws the sketches and gathers the rows that they touch, with one gather from each source.
+// begin draws the sketches and gathers their rows, with one gather from each source.
 func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
 	rows, columns := d.Left.Info().Rows, d.Size().Cols
 	if d.Right == nil {
@@ -130,8 +129,8 @@ func (f *ssrsvd) begin(ctx context.Context, d model.Sources) (err error) {
 	return basis.ChooseScale(ctx, f.engine, f.tiles, f.left.landmarks.Rows, f.right.landmarks)
 }
 
-// stream makes the one pass over each source: the triangular factors of Y = A·C,
-// over left rows, and of X = Aᵀ·H, over right rows, and the rows of high leverage in each.
+// stream makes one pass over each source. It computes the triangular factors of Y = A·C, over left rows, and of X =
+// Aᵀ·H, over right rows, and finds the rows of high leverage in each.
 func (f *ssrsvd) stream(ctx context.Context, d model.Sources) error {
 	l, r := f.left, f.right
 	y := &basis.Map{Tiles: f.tiles, Landmarks: r.landmarks, Signs: r.signs}
@@ -166,7 +165,7 @@ func (f *ssrsvd) stream(ctx context.Context, d model.Sources) error {
 	return err
 }
 
-// take takes what the pass found of both sides.
+// take stores the results of the pass for both sides.
 func (f *ssrsvd) take(ofY, ofX *sketchedRange) {
 	f.factorY, f.factorX = ofY.A.R(), ofX.A.R()
 	f.left.take(ofY.B)
@@ -176,7 +175,7 @@ func (f *ssrsvd) take(ofY, ofX *sketchedRange) {
 // sketchedRange is the triangular factor of a sketch, and its rows of high leverage.
 type sketchedRange = sketch.Both[*sketch.QR, *sketch.Priority]
 
-// streamRanges makes one pass over src for the ranges of features, each with its leverage.
+// streamRanges makes one pass over src for the ranges of several features, each with its leverage.
 func streamRanges(ctx context.Context, e stream.Engine, src stream.Source, features []basis.Features,
 	leverage ...*basis.Leverage) (sketch.List[*sketchedRange], error) {
 	newState := func() (l sketch.List[*sketchedRange]) {
@@ -209,8 +208,8 @@ func streamRanges(ctx context.Context, e stream.Engine, src stream.Source, featu
 	return basis.Moments(ctx, e, "fit", src, &basis.Columns{Features: features}, newState, add)
 }
 
-// finish makes the model: Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD, where the rows found
-// join O and S.
+// finish makes the model by Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD, where found rows are added to O
+// and S.
 func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	q, condY, err := orthonormalEmbedding(f.factorY, f.right.landmarks, f.right.signs)
 	if err != nil {

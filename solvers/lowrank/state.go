@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// header is a saved model: see [model.NewArchive].
+// header is the file of a model: see [model.NewArchive].
 type header struct {
 	Method    string         `json:"method"`
 	Kernel    string         `json:"kernel,omitempty"`
@@ -32,21 +32,21 @@ type header struct {
 	Explicit  explicitArrays `json:"-" array:",if=map"`
 }
 
-// explicitArrays are the arrays of a model of an explicit matrix.
+// explicitArrays has the arrays of a model of an explicit matrix.
 type explicitArrays struct {
 	Projection blas64.General `array:"projection,columns,rank"`
 	V          blas64.General `array:"v,columns,rank"`
 	Refinement blas64.General `array:"refinement,rank,rank,optional"`
 }
 
-// sideHeader is an [Embedding].
+// sideHeader describes an [Embedding].
 type sideHeader struct {
 	Sketch     *sketchHeader  `json:"sketch,omitempty"`
 	Features   *featureHeader `json:"features,omitempty" array:""`
 	RangeShift float64        `json:"range_shift,omitempty"`
 	Unit       float64        `json:"unit,omitempty"`
 	Refined    bool           `json:"refined,omitempty"`
-	Moved      bool           `json:"moved,omitempty"`      // there is an origin
+	Moved      bool           `json:"moved,omitempty"`      // the embedding has an origin
 	Transposed bool           `json:"transposed,omitempty"` // the kernel is k(landmarks, x)
 	Landmarks  blas64.General `json:"-" array:"landmarks,p,d,if=!features"`
 	Numbers    []int64        `json:"-" array:"landmark_rows,p,below=total,if=!features"`
@@ -58,7 +58,7 @@ type sideHeader struct {
 	Value      []float64      `json:"-" array:"sketch_value,p,if=sketch"`
 }
 
-// sketchHeader names a sparse-sign sketch.
+// sketchHeader identifies a sparse-sign sketch.
 type sketchHeader struct {
 	Rows    int64  `json:"rows"`
 	Columns int    `json:"columns"`
@@ -67,14 +67,12 @@ type sketchHeader struct {
 	Purpose string `json:"purpose"`
 }
 
-// Save returns the model as an archive with a header. With u(x) the embedding of a
-// row x, k(x, u_landmarks) a row of kernel entries and Ĉ the matrix with
-// u_sketch_value[k] in row k, column u_sketch_column[k] (the identity if there
-// is none), u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise
-// for v; of a transposed side with k(v_landmarks, x)ᵀ. Row sums of a normalised kernel go over sums_rows,
-// each of which stands for of/m rows. Of a model of random features the
-// row of kernel entries and Ĉ are replaced by (cos P, sin P)/√m with
-// P = (x − u_centre)·u_frequenciesᵀ, m columns. Of an explicit matrix there are projection, refinement and, as a matrix, v.
+// Save returns the model as an archive. Let u(x) be the embedding of a row x, k(x, u_landmarks) a row of kernel
+// entries, and Ĉ the matrix with u_sketch_value[k] in row k, column u_sketch_column[k]; without these it is the
+// identity. Then u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise for v, where a transposed side uses
+// k(v_landmarks, x)ᵀ. Row sums of a normalised kernel are over the m rows of sums_rows, each of which represents of/m
+// rows. Random features replace the row of kernel entries and Ĉ by (cos P, sin P)/√m, where P = (x −
+// u_centre)·u_frequenciesᵀ has m columns. An explicit matrix has projection, refinement and the matrix v.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
 		Rank: len(m.Values), Shift: m.Shift, Trace: m.Trace, Values: m.Values, Sums: m.Sums.header(), Clusters: m.Clusters, Novelty: m.Novelty}
@@ -112,7 +110,7 @@ func signArrays(s *sketch.SparseSign) (column []int64, value []float64) {
 	return column, value
 }
 
-// Load returns the model that Save gave. Every shape is checked.
+// Load returns a saved model. It checks the shape of every array.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	if !a.Open("lowrank", &h) {
@@ -150,7 +148,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	return m, a.Err()
 }
 
-// Sizes refuses headers that no fit gives.
+// Sizes fails for headers that no fit produces.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
 	switch {
 	case h.Precision == "float32":
@@ -165,7 +163,7 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 	return nil
 }
 
-// Sizes gives the width of the projection where it is not the number of landmarks.
+// Sizes returns the width of the projection if it is not the number of landmarks.
 func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 	if h.Unit < 0 {
 		a.Fail("header: unit %v", h.Unit)
@@ -185,7 +183,7 @@ func (h sideHeader) Sizes(a *model.Archive) map[string]int64 {
 	return nil
 }
 
-// embedding returns the side that was saved.
+// embedding returns the saved side.
 func (h *sideHeader) embedding(a *model.Archive) *Embedding {
 	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit, Transposed: h.Transposed, Origin: h.Origin, Landmarks: h.Landmarks, Rows: h.Numbers,
 		Projection: h.Projection, Refinement: h.Refinement, Center: h.Centre}
@@ -200,7 +198,7 @@ func (h *sideHeader) embedding(a *model.Archive) *Embedding {
 	return e
 }
 
-// signs draws the sketch again and compares it with what was saved.
+// signs redraws the sketch and compares it with the saved one.
 func (side *sideHeader) signs(a *model.Archive) *sketch.SparseSign {
 	h, rows := side.Sketch, side.Numbers
 	if h.Columns < 1 || h.NNZ < 1 || int64(h.Columns)*int64(h.NNZ) != int64(len(rows)) {

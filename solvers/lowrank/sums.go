@@ -17,36 +17,36 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Sums says how row sums of a normalised kernel, such as softmax, are found. Either way an entry is a
-// function of its two rows, and new rows are normalised as fitted ones.
+// Sums selects exact or sampled row sums of a normalised kernel, such as softmax. Either way an entry is a function of
+// its two rows, and new rows are normalised like fitted ones.
 type Sums = tiles.SumRule
 
 const (
-	// SumsAuto is exact up to 2³² entries of A, and sampled beyond.
+	// SumsAuto is exact up to 2³² entries of A, and sampled above.
 	SumsAuto = tiles.SumsAuto
-	// SumsExact sums over all right rows, which memory and the model hold. Each pass over left rows
-	// evaluates all entries of A.
+	// SumsExact sums over all right rows, which are held in memory and in the model. Each pass over left rows evaluates
+	// all entries of A.
 	SumsExact = tiles.SumsExact
-	// SumsSampled sums over 2,048 right rows drawn uniformly, weighted. They are in the model. Error estimates
-	// allow for it: they take the sums over 32,768 rows, with the sampled ones among them.
+	// SumsSampled sums over 2,048 right rows drawn uniformly, weighted, which are part of the model. Error estimates
+	// account for sampling: they use sums over 32,768 rows, including the sampled ones.
 	SumsSampled = tiles.SumsSampled
 )
 
 const (
 	sampledSums = 2048
-	checkedSums = 16 * sampledSums // of error estimates, and of a sampled verification
+	checkedSums = 16 * sampledSums // for error estimates and sampled verification
 )
 
-// RowSums are the rows of the right source that the row sums of a normalised kernel go over.
+// RowSums holds the right rows in the row sums of a normalised kernel.
 type RowSums struct {
 	Rows blas64.General // m×d: all of them, or a sample
-	Of   int64          // how many they stand for
+	Of   int64          // number of rows they represent
 }
 
-// Exact reports whether the sums go over all right rows.
+// Exact reports whether the sums are over all right rows.
 func (s *RowSums) Exact() bool { return int64(s.Rows.Rows) == s.Of }
 
-// on makes the sums those of tiles.
+// on sets the row sums of tiles.
 func (s *RowSums) on(t *tiles.Tiles) {
 	if s != nil {
 		t.SetNormaliser(s.Rows, float64(s.Of)/float64(s.Rows.Rows))
@@ -69,8 +69,8 @@ func (s *RowSums) count() int64 {
 	return int64(s.Rows.Rows)
 }
 
-// sumRows returns how many of the right rows the sums of a kernel go over, and how many those of the error
-// estimate: 0 for no sums, and for the same ones.
+// sumRows returns the number of right rows in the sums of a kernel, 0 without sums, and in those of the error estimate,
+// 0 if these are the same.
 func sumRows(rule Sums, rows, cols int64, k kernelgen.Kernel) (sums, checked int64) {
 	_, normalised := k.Normaliser()
 	switch {
@@ -82,15 +82,15 @@ func sumRows(rule Sums, rows, cols int64, k kernelgen.Kernel) (sums, checked int
 	return sampledSums, min(checkedSums, cols)
 }
 
-// summed are the row sums of a fit.
+// summed holds the row sums of a fit.
 type summed struct {
-	*RowSums          // nil for a kernel without
-	checked  *RowSums // of the error estimate; nil for the same
-	passes   int      // readings of the right source
+	*RowSums          // nil for a kernel without a normaliser
+	checked  *RowSums // for the error estimate; nil if the same
+	passes   int      // passes over the right source
 	notes    []string
 }
 
-// newSums fetches the rows that the row sums of a kernel go over.
+// newSums fetches the rows in the row sums of a kernel.
 func newSums(ctx context.Context, rule Sums, d model.Sources, k kernelgen.Kernel, seed uint64) (s summed, err error) {
 	src, n := d.Left, d.Left.Info().Rows
 	if d.Right != nil {
@@ -115,7 +115,7 @@ func newSums(ctx context.Context, rule Sums, d model.Sources, k kernelgen.Kernel
 	}
 	s = summed{RowSums: &RowSums{panels[0].Rows, of}, checked: &RowSums{panels[1].Rows, of}}
 	if rule == SumsAuto {
-		s.notes = append(s.notes, fmt.Sprintf("row sums are estimated from %d sampled rows: exact ones go over %.3g entries, more than %.3g (`sums exact` makes them exact)",
+		s.notes = append(s.notes, fmt.Sprintf("row sums are estimated from %d sampled rows: exact ones go over %.3g entries, more than %.3g (`Sums exact` makes them exact)",
 			m, float64(n)*float64(of), float64(tiles.ExactSumEntries)))
 	}
 	return s, nil
@@ -133,7 +133,7 @@ func newTiles(k kernelgen.Kernel, s *RowSums) (*tiles.Tiles, error) {
 	return t, err
 }
 
-// otherSums returns tiles with other row sums, if there are any, and what counts their entries.
+// otherSums returns tiles with other row sums, if any, and a function that counts their entries.
 func otherSums(t *tiles.Tiles, s *RowSums) (other *tiles.Tiles, count func(), err error) {
 	if s == nil {
 		return t, func() {}, nil
@@ -145,8 +145,8 @@ func otherSums(t *tiles.Tiles, s *RowSums) (other *tiles.Tiles, count func(), er
 	return other, func() { t.Entries.Add(other.Entries.Load()) }, nil
 }
 
-// measuredSums returns the row sums of a verification: over all right rows if the model has these or all are
-// measured, and else over so many sampled ones that their error is a quarter of the model's.
+// measuredSums returns the row sums of a verification: over all right rows if the model has these or all are measured;
+// else over a sample large enough to reduce the error of the model's to a quarter.
 func (m *Model) measuredSums(ctx context.Context, right stream.Source, sample int, seed uint64) (*RowSums, error) {
 	if m.Sums == nil || m.Sums.Exact() {
 		return m.Sums, nil
@@ -166,7 +166,7 @@ func (m *Model) measuredSums(ctx context.Context, right stream.Source, sample in
 	return &RowSums{panels[0].Rows, n}, nil
 }
 
-// sumsHeader are [RowSums] in a saved model.
+// sumsHeader describes [RowSums] in a saved model.
 type sumsHeader struct {
 	Of        int64          `json:"of" min:"1"`
 	Dimension int            `json:"dimension" min:"1"`
@@ -180,7 +180,7 @@ func (s *RowSums) header() *sumsHeader {
 	return &sumsHeader{s.Of, s.Rows.Cols, s.Rows}
 }
 
-// sums returns what was saved of the row sums of a model.
+// sums returns the saved row sums of a model.
 func (h *sumsHeader) sums(a *model.Archive, m *Model) *RowSums {
 	_, normalised := m.Kernel.Normaliser()
 	if normalised != (h != nil) {

@@ -14,40 +14,38 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Adaptive is the landmark method with the error given instead of the rank. The
-// spectrum of a sample gives the first number of landmarks. After the pass the
-// rank is the smallest whose estimated relative error, times a safety factor of
-// 1.2, is within the tolerance. If there is none, another pass takes twice as many
-// landmarks.
+// Adaptive is the landmark method with a given error instead of the rank. The spectrum of a sample determines the first
+// number of landmarks. After the pass, the rank is the smallest whose estimated relative error, times a safety factor
+// of 1.2, is within the tolerance. If there is none, another pass uses twice as many landmarks.
 //
-// Cost: that of [Landmark] for each pass, of which there are one or two as a rule.
+// Cost: that of [Landmark] for each pass, usually one or two.
 type Adaptive struct {
-	ErrorTol float64 // on ‖A−Â‖/‖A‖, above 0 and below 1
+	ErrorTol float64 // tolerance for ‖A−Â‖/‖A‖, above 0 and below 1
 	Norm     Norm    // of the tolerance
 	Rank     int     // the largest allowed; 0 means a quarter of the rows, but at least 1000
-	Memory   int64   `states:"ignored"` // bytes that the plan of a step may take, 0 for no limit
+	Memory   int64   `states:"ignored"` // limit of the plan of each step in bytes, 0 for no limit
 
-	// As those of Landmark.
+	// As in Landmark.
 	Rule  Rule
 	Seed  uint64
 	Shift ShiftRule
 }
 
-// landmark returns the method of a step with so many columns.
+// landmark returns the method of a step with the given number of columns.
 func (m Adaptive) landmark(columns int64) Landmark {
 	return Landmark{Rank: int(columns), Landmarks: adaptiveLandmarks * int(columns), Rule: m.Rule, Seed: m.Seed, Shift: m.Shift}
 }
 
 const (
 	adaptiveSafety    = 1.2
-	adaptiveLandmarks = 2    // per column that the sample asks for; 4 reach an error later, at a lower rank
-	adaptiveSample    = 512  // rows that the first number of landmarks comes from
-	adaptiveLeast     = 8    // columns that a first step allows for
-	adaptiveSmall     = 1000 // rows up to which any rank will do
+	adaptiveLandmarks = 2    // per column suggested by the sample; 4 reach an error later, at a lower rank
+	adaptiveSample    = 512  // rows in the sample for the first number of landmarks
+	adaptiveLeast     = 8    // columns in a first step
+	adaptiveSmall     = 1000 // rows up to which any rank is allowed
 )
 
-// Fit approximates the kernel matrix of the rows of one source. Where the limits forbid the
-// tolerance, the fit has not converged, and a note says why.
+// Fit approximates the kernel matrix of the rows of one source. If the limits prevent the tolerance, the fit has not
+// converged, and a note has the reason.
 func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -95,8 +93,8 @@ func (m Adaptive) check() error {
 	return m.landmark(1).checkOne()
 }
 
-// mostColumns returns the largest rank: beyond a quarter of many rows a matrix is not of
-// low rank, and a low-rank model of it is not smaller than the matrix by much.
+// mostColumns returns the largest rank. Beyond a quarter of many rows, a matrix is not of low rank, and a model is
+// hardly smaller than the matrix.
 func (m Adaptive) mostColumns(n int64) int64 {
 	if m.Rank > 0 {
 		return min(n, int64(m.Rank))
@@ -107,24 +105,24 @@ func (m Adaptive) mostColumns(n int64) int64 {
 // within reports whether an estimate is safely within the tolerance.
 func (m Adaptive) within(estimate float64) bool { return adaptiveSafety*estimate <= m.ErrorTol }
 
-// ends reports whether the fit ends with this pass, and why the tolerance was not reached.
+// ends reports whether the fit ends with this pass, and the reason if the tolerance was not reached.
 func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, most, n int64, d int) (why string, end bool) {
 	switch {
 	case !f.NotConverged:
 		return "", true
 	case columns >= most && m.Rank == 0:
-		return fmt.Sprintf("a rank above %d is not low for %d rows: A is better formed, or `rank` set", most, n), true
+		return fmt.Sprintf("a rank above %d is not low for %d rows: A is better formed, or `Rank` set", most, n), true
 	case columns >= most:
-		return fmt.Sprintf("the rank is limited to %d; `rank` sets the limit", most), true
+		return fmt.Sprintf("the rank is limited to %d; `Rank` sets the limit", most), true
 	}
 	next := min(most, 2*columns)
 	if fits, err := m.fitting(e, k, next, n, d); err != nil || fits < next {
-		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `memory` sets the limit", adaptiveLandmarks*columns, m.Memory>>20), true
+		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `Memory` sets the limit", adaptiveLandmarks*columns, m.Memory>>20), true
 	}
 	return "", false
 }
 
-// fitting returns the number of columns, halved until their plan fits into the memory.
+// fitting returns the number of columns, halved until their plan fits in memory.
 func (m Adaptive) fitting(e stream.Engine, k kernelgen.Kernel, columns, n int64, d int) (int64, error) {
 	for {
 		plan, err := m.landmark(columns).planPass(e, n, d, k)
@@ -136,7 +134,7 @@ func (m Adaptive) fitting(e stream.Engine, k kernelgen.Kernel, columns, n int64,
 			return columns, nil
 		}
 		if columns <= 1 {
-			return 0, fmt.Errorf("even one column takes %d MiB of memory: raise `memory`", total>>20)
+			return 0, fmt.Errorf("even one column takes %d MiB of memory: raise `Memory`", total>>20)
 		}
 		columns /= 2
 	}
@@ -150,8 +148,8 @@ func (m Adaptive) warn(f *Fit, why string) {
 	}
 }
 
-// firstColumns returns half as many columns again as A has eigenvalues that the tolerance asks
-// for, judged by a sample of its rows, and the kernel entries that this takes.
+// firstColumns returns 1.5 times the estimated number of eigenvalues of A above the tolerance, from a sample of its
+// rows, and the kernel entries evaluated.
 func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64) (columns, entries int64, _ error) {
 	s, err := sketch.NewSample(n, int(min(n, adaptiveSample)), m.Seed, "first rank")
 	if err != nil {
@@ -169,8 +167,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	return max(adaptiveLeast, count+count/2), t.Entries.Load(), err
 }
 
-// countSampled returns how many eigenvalues of A are above the tolerance in the spectral norm, judged
-// by sampled rows.
+// countSampled estimates the number of eigenvalues of A above the tolerance in the spectral norm, from sampled rows.
 func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	sample *basis.Panel, n int64) (count int64, err error) {
 	side := &sampleSide{rows: sample, of: float64(n)}
@@ -190,8 +187,8 @@ func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Ti
 	return count, nil
 }
 
-// smallestRank returns the fit of the smallest rank within the tolerance, or of the largest that
-// the landmarks are good for if there is none.
+// smallestRank returns the fit of the smallest rank within the tolerance, or else of the largest rank that the
+// landmarks support.
 func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmarkFit, most int) (*Fit, error) {
 	high := min(f.side.Rank(), most)
 	if err := f.fitCore(ctx, e); err != nil {
@@ -202,7 +199,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 		return nil, err
 	}
 	all, _ := f.kept(min(high, len(f.spectrum.Values)))
-	of := func(c int) *errorSample { // with the columns of U that a model of rank c has
+	of := func(c int) *errorSample { // with the columns of U of a model of rank c
 		kept, _ := f.kept(min(c, len(all)))
 		for i, v := range kept {
 			kept[i], _ = slices.BinarySearch(all, v)
@@ -211,7 +208,12 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	}
 	finish := func(c int) (*Fit, error) {
 		found := f.model(c)
-		return finishSampled(ctx, f.tiles, found, f.notes(found, c), f.modelCondition(c), of(c), f.trace)
+		fit, err := finishSampled(ctx, f.tiles, found, f.notes(found, c), f.modelCondition(c), of(c), f.trace)
+		if err != nil {
+			return nil, err
+		}
+		fit.Details = f.points.details
+		return fit, nil
 	}
 	fit, err := finish(high)
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
@@ -239,9 +241,8 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	return finish(rank)
 }
 
-// guess returns the rank at which truncation of a model with the given values makes its
-// error what the tolerance allows. estimate is the error of the model before, norm and squares
-// are of A in the spectral norm and the squared Frobenius norm.
+// guess returns the rank at which truncating a model with the given values reaches the allowed error. estimate is the
+// error before truncation. norm is the spectral norm of A, and squares its squared Frobenius norm.
 func (m Adaptive) guess(values []float64, norm, squares, estimate float64) int {
 	if m.Norm != NormFrobenius {
 		values = append(slices.Clone(values), 0)
@@ -257,8 +258,8 @@ func (m Adaptive) guess(values []float64, norm, squares, estimate float64) int {
 	return 1
 }
 
-// allowed returns how large an eigenvalue left out may be, relative to the largest. A
-// midpoint shift halves its part in the error.
+// allowed returns the largest truncated eigenvalue allowed, relative to the largest. A midpoint shift halves its
+// contribution to the error.
 func (m Adaptive) allowed() float64 {
 	if m.Shift == ShiftMidpoint {
 		return 2 * m.ErrorTol
@@ -266,12 +267,11 @@ func (m Adaptive) allowed() float64 {
 	return m.ErrorTol
 }
 
-// plannedColumns is the number of columns of U that a plan allows for where the
-// data will tell.
+// plannedColumns is the number of columns of U in a plan if it depends on the data.
 const plannedColumns = 64
 
-// Plan returns the cost of a first step with 64 columns of U, or as many as the rank allows.
-// Steps are only made within Memory.
+// Plan returns the cost of a first step with 64 columns of U, or the rank if that is less. Further steps stay within
+// Memory.
 func (m Adaptive) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
@@ -289,7 +289,7 @@ func (m Adaptive) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*mode
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("memory and kernel entries are those of %d columns of U; the data decide", columns))
 	rows := min(s.Rows, adaptiveSample)
-	p.SetNotShardable("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
+	p.SetNotShardable("the rank is chosen as passes go, by what they find; name a `Rank` instead of `ErrorTol`")
 	sample := rows * (3*rows + 2*int64(s.Columns))
 	p.Add("sample for the first rank", sample, "")
 	p.AddEntries(float64(rows) * float64(rows))

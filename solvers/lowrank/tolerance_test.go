@@ -85,7 +85,7 @@ func TestAdaptiveLimits(t *testing.T) {
 		t.Errorf("rank %d, reached %t, warnings %q", f.Left.Rank(), !f.NotConverged, f.Warnings)
 	}
 	f = fit(Adaptive{Seed: 1, ErrorTol: 1e-4, Memory: model.RuntimeBytes + 16<<20})
-	if !f.NotConverged || !strings.Contains(strings.Join(f.Warnings, "\n"), "`memory`") || math.IsNaN(f.EstimateIn(NormSpectral)) {
+	if !f.NotConverged || !strings.Contains(strings.Join(f.Warnings, "\n"), "`Memory`") || math.IsNaN(f.EstimateIn(NormSpectral)) {
 		t.Errorf("reached %t, warnings %q", !f.NotConverged, f.Warnings)
 	}
 	for _, bad := range []float64{0, 1, -1, math.NaN(), math.Inf(1)} {
@@ -93,7 +93,7 @@ func TestAdaptiveLimits(t *testing.T) {
 			t.Errorf("tolerance %g was taken", bad)
 		}
 	}
-	if _, err := (Adaptive{ErrorTol: 0.1, Memory: 1 << 20}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil || !strings.Contains(err.Error(), "`memory`") {
+	if _, err := (Adaptive{ErrorTol: 0.1, Memory: 1 << 20}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil || !strings.Contains(err.Error(), "`Memory`") {
 		t.Errorf("1 MiB: error %v", err)
 	}
 }

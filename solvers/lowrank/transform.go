@@ -18,8 +18,7 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// sides returns the embeddings that a side stands for, or an error that says why there
-// is none.
+// sides returns the embeddings of a side, one or both. It fails, with the reason, if there is none.
 func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 	switch {
 	case side == model.Left:
@@ -34,8 +33,7 @@ func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 	return []*Embedding{m.Left, m.Right}, nil
 }
 
-// Outputs returns u0, u1, … for the left side and v0, v1, … for the right, of coordinates and of
-// scores.
+// Outputs returns u0, u1, … for the left side and v0, v1, … for the right, for coordinates and scores.
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	sides, err := m.sides(side)
 	if err != nil {
@@ -53,9 +51,9 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	case kind == model.Novelty && m.Novelty != nil:
 		return []string{"novelty", "leverage", "tail"}, nil
 	case kind == model.Novelty:
-		return nil, errors.New("the model knows no novelty of the fitted rows: fit it again with `novelty`")
+		return nil, errors.New("the model knows no novelty of the fitted rows: fit it again with `Novelty`")
 	case kind == model.Class || kind == model.Decision:
-		return nil, errors.New("the model has no clusters: fit it again with `clusters`")
+		return nil, errors.New("the model has no clusters: fit it again with `Clusters`")
 	}
 	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
 		return nil, err
@@ -73,10 +71,10 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	return names, nil
 }
 
-// Dimension returns how many columns rows have, which are as many on both sides.
+// Dimension returns the number of columns of a row, the same on both sides.
 func (m *Model) Dimension(model.Side) int { return m.Left.Landmarks.Cols }
 
-// TransformPlan returns what a pass of Transform over rows will hold.
+// TransformPlan returns the cost of Transform for rows.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	sides, err := m.sides(r.Side)
 	if err != nil {
@@ -95,7 +93,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	return p
 }
 
-// embeddingPlan returns what a pass holds that embeds rows by some sides.
+// embeddingPlan returns the cost of a pass that embeds rows by some sides.
 func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) *model.Plan {
 	d, outputs := m.Dimension(model.Left), 0
 	p := model.NewPlan(e, rows, d)
@@ -118,12 +116,12 @@ func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, sides .
 		tiles += threads * tilesize.PanelRows * (n + 2*r)
 	}
 	p.Add("model", numbers, "")
-	p.Add("tiles", tiles, "`threads`")
+	p.Add("tiles", tiles, "`Engine.Threads`")
 }
 
-// Transform makes one pass over rows and gives their embedding, u of the left side or v
-// of the right, to emit in row order: orthonormal over the fitted rows, or as scores times the
-// roots of the values. See [Embedding] for the flops.
+// Transform makes one pass over rows and passes their embedding, u for the left side or v for the right, to emit in row
+// order. Columns are orthonormal over the fitted rows; scores are multiplied by the square roots of the values. See
+// [Embedding] for the flops.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }
@@ -150,6 +148,12 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	case len(r.Outputs) > 1:
 		return nil, errors.New("coordinates are asked for once, and either as scores or orthonormal")
 	}
+	var roots []float64 // of the values, for each side
+	for range sides {
+		for _, v := range m.Values {
+			roots = append(roots, math.Sqrt(math.Abs(v)))
+		}
+	}
 	return func() model.Worker {
 		embedders := make([]*embedder, len(sides))
 		for i, side := range sides {
@@ -164,29 +168,29 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 				first += em.e.Rank()
 			}
 			if r.Asks(model.Scores) {
-				m.scale(dst)
+				scale(dst, roots)
 			}
 			return nil
 		}
 	}, nil
 }
 
-// scale multiplies the columns of U, of V, or of both side by side, by the roots of the values.
-func (m *Model) scale(u blas64.General) {
+// scale multiplies the columns of U, of V, or of both side by side, by the square roots of the values.
+func scale(u blas64.General, roots []float64) {
 	for i := range u.Rows {
 		row := matrix.Row(u, i)
 		for j := range row {
-			row[j] *= math.Sqrt(math.Abs(m.Values[j%len(m.Values)]))
+			row[j] *= roots[j]
 		}
 	}
 }
 
-// answerWorker makes a worker of a function that answers for one row: from its embedding, its entries
-// with the landmarks and k(x, x).
+// answerWorker makes a worker from a function that answers for one row, given its embedding, its entries with the
+// landmarks and k(x, x).
 func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, diagonal float64)) model.Worker {
-	var room, selves []float64 // of the largest panel so far
+	var room, selves []float64 // grow to the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
-		for first, x := range b.Panels(tilesize.PanelRows) {
+		for first, x := range b.Panels(em.panelRows()) {
 			entries, err := em.raw(x, b.Start+int64(first))
 			if err != nil {
 				return err
@@ -202,10 +206,10 @@ func (m *Model) answerWorker(em *embedder, put func(dst, u, entries []float64, d
 	}
 }
 
-// decisionWorker makes a worker that gives clusters and the decisions for them.
+// decisionWorker makes a worker for clusters and their decision values.
 func (m *Model) decisionWorker(em *embedder, r model.Request) model.Worker {
 	answers, do := family.Decisions{Classes: m.Clusters.K}, m.answerWorker(em, m.decider())
-	var room []float64 // of the largest panel so far
+	var room []float64 // grows to the largest panel so far
 	return func(dst blas64.General, b *stream.Block) error {
 		for first, x := range b.Panels(tilesize.PanelRows) {
 			panel := *b
@@ -220,7 +224,7 @@ func (m *Model) decisionWorker(em *embedder, r model.Request) model.Worker {
 	}
 }
 
-// embedder applies a side of the model, whose packed landmarks are panel, to rows of a source.
+// embedder applies a side of the model to rows of a source. panel has the packed landmarks.
 func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *embedder {
 	t := m.tiles(side)
 	em := newEmbedder(t, side, panel, src.Name)
@@ -228,14 +232,14 @@ func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *
 	return em
 }
 
-// rowEmbedder is embedder for rows that come in blocks of any size.
+// rowEmbedder is embedder for blocks of any size, with the same bits for a row in each.
 func (m *Model) rowEmbedder(side *Embedding, panel *basis.Panel, src stream.Info) *embedder {
 	em := m.embedder(side, panel, src)
 	em.alone = true
 	return em
 }
 
-// tiles evaluates the kernel of the model in the unit of an embedding, about its origin.
+// tiles evaluates the kernel of the model in the unit of an embedding, relative to its origin.
 func (m *Model) tiles(e *Embedding) *tiles.Tiles {
 	return m.tilesOver(e, m.Sums)
 }
@@ -244,7 +248,7 @@ func (m *Model) tiles(e *Embedding) *tiles.Tiles {
 func (m *Model) tilesOver(e *Embedding, s *RowSums) *tiles.Tiles {
 	t, err := newTiles(m.Kernel, s)
 	if err != nil {
-		panic("lowrank: " + err.Error()) // kernels of models are resolved, and of dense rows
+		panic("lowrank: " + err.Error()) // cannot fail: kernels of models are resolved and take dense rows
 	}
 	t.SetScale(e.unit())
 	t.SetOrigin(e.Origin)

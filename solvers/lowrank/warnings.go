@@ -7,19 +7,18 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// A sample tells little of a matrix that few rows carry: it meets too many of them or too few.
-// Then a warning says that the estimate may be too low.
+// If few rows carry most of a matrix, a sample has too many or too few of them. A warning then reports that the
+// estimate may be too low.
 
-// leastEffective is the effective size of a sample below which a fit warns: sums over rows drawn
-// like these are off by a third and more.
+// leastEffective is the effective sample size below which a fit warns: sums over such samples are off by a third or
+// more.
 const leastEffective = 10
 
-// relevantShare is the share of all squares that drawn rows must carry for their number to matter.
+// relevantShare is the fraction of all squares in drawn rows above which their number matters.
 const relevantShare = 0.05
 
-// effectiveSize returns the effective size of the sample of one side by the squares of the block
-// (Kish 1965), the smaller of the two. It is the number of rows if drawn rows carry little beside
-// the landmarks, which stand for themselves.
+// effectiveSize returns the effective sample size of the two sides by the squares of the block (Kish 1965), the smaller
+// of the two. It is the number of rows if drawn rows carry little relative to the landmarks, which have weight 1.
 func (b *sampledBlock) effectiveSize() float64 {
 	left, right := make([]float64, b.m.Rows), make([]float64, b.m.Cols)
 	for _, d := range b.diagonal {
@@ -38,7 +37,7 @@ func (b *sampledBlock) effectiveSize() float64 {
 	return math.Min(effective(left, b.left.known), effective(right, b.right.known))
 }
 
-// effective returns the effective size of the numbers after the known ones.
+// effective returns the effective size of the numbers after the first known ones.
 func effective(squares []float64, known int) float64 {
 	largest := 0.0
 	for _, v := range squares {
@@ -57,9 +56,9 @@ func effective(squares []float64, known int) float64 {
 	return drawn * drawn / drawnSquares
 }
 
-// missedMass returns the largest part of a value, of the model or on the diagonal, whose vector is
-// in rows outside the sample. The columns of U are orthonormal: the squares in the sample, scaled
-// up, should add up to 1 within four standard errors.
+// missedMass returns the largest part of a value, of the model or on the diagonal, whose vector is mostly outside the
+// sample. The columns of U are orthonormal: their squares in the sample, scaled up, should sum to 1 within four
+// standard errors.
 func (s *sampleSide) missedMass(values []float64, largest float64) float64 {
 	most, w := 0.0, s.of/float64(s.held())
 	for j, v := range values {
@@ -80,8 +79,8 @@ func (s *sampleSide) missedMass(values []float64, largest float64) float64 {
 	return most
 }
 
-// warnings returns sentences on why the estimate of an error, rest in the spectral norm, may be
-// too low, or nil. ofMatrix and ofRest are the effective sizes for A and for A − Â.
+// warnings returns reasons why the estimate of an error, rest in the spectral norm, may be too low, or nil. ofMatrix
+// and ofRest are the effective sizes for A and for A − Â.
 func (b *sampledBlock) warnings(m *Model, ofMatrix, ofRest, rest float64) []string {
 	rows := min(b.left.held(), b.right.held())
 	if rows < leastEffective || b.left.unseen()+b.right.unseen() == 0 {

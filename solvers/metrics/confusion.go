@@ -9,7 +9,7 @@ type Confusion struct {
 	Counts  [][]int64
 }
 
-// maxClasses bounds what is formed as a square matrix of classes: 512 MiB.
+// maxClasses bounds the order of square matrices of classes, to 512 MiB.
 const maxClasses = 1 << 13
 
 func tooManyClasses(k int) error {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// errNoRows reports that there is nothing to measure.
+// errNoRows reports a measurement of no rows.
 var errNoRows = errors.New("there are no rows to measure")
 
-// labelsOf returns the labels that occur on any side, ascending.
+// labelsOf returns the labels that occur on either side, ascending.
 func labelsOf(cells []cell) []int {
 	seen := map[int]struct{}{}
 	for _, c := range cells {

@@ -6,12 +6,10 @@ import "math"
 //
 //	I(a; b)/((H(a) + H(b))/2)
 //
-// normalised by the arithmetic mean of the entropies, which is scikit-learn's
-// default. (Strehl and Ghosh 2002 take the geometric mean, which gives the same
-// figure or a larger one.) It is symmetric, and does not depend on which
-// number names which cluster. When neither labelling splits the rows, both
-// entropies are 0 and the labellings agree: 1. When only one does, it is 0. It is
-// not adjusted for chance: many small clusters raise it. Cost O(n).
+// normalised by the arithmetic mean of the entropies, which is scikit-learn's default. (Strehl and Ghosh 2002 take the
+// geometric mean, which gives the same value or a larger one.) It is symmetric and does not depend on the numbering of
+// the clusters. It is 1 if neither labelling splits the rows, and 0 if only one does. It is not adjusted for chance:
+// many small clusters raise it. Cost: O(n).
 func NMI(a, b []int) (float64, error) {
 	cells, err := NewTally(a, b).cells()
 	if err != nil {
@@ -31,6 +29,6 @@ func NMI(a, b []int) (float64, error) {
 		mutual += p * (math.Log(float64(c.rows)/float64(rowsA[c.a])) - math.Log(float64(rowsB[c.b])/n))
 		joint -= p * math.Log(p)
 	}
-	// H(a) + H(b) = I(a; b) + H(a, b), from sums in one fixed order.
+	// H(a) + H(b) = I(a; b) + H(a, b). All sums run in one fixed order.
 	return min(1, max(0, 2*mutual/(mutual+joint))), nil
 }

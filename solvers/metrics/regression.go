@@ -6,16 +6,16 @@ import (
 	"github.com/nystream/nystream/internal/moments"
 )
 
-// Regression compares predicted with true numbers, added one at a time. Large offsets do not cancel, and squares may be
-// out of range. The zero value has none. A NaN makes all figures NaN.
+// Regression compares predicted with true values, added one at a time. It is accurate for large offsets and for values
+// whose squares overflow or underflow. The zero value is empty and ready to use. A NaN makes all results NaN.
 type Regression struct {
 	n      int64
 	first  float64
-	truth  moments.Moments // relative to the first true number
+	truth  moments.Moments // relative to the first true value
 	errors squares
 }
 
-// Add adds a row.
+// Add adds the true and the predicted value of a row.
 func (r *Regression) Add(truth, predicted float64) {
 	if r.n == 0 {
 		r.first = truth
@@ -39,13 +39,13 @@ func (r *Regression) RMSEError() float64 {
 	return r.errors.unit * math.Sqrt(variance/mean) / 2
 }
 
-// R2 returns 1 − Σ(truth − predicted)²/Σ(truth − mean)². It is not finite if the true numbers are constant.
+// R2 returns 1 − Σ(truth − predicted)²/Σ(truth − mean)². It is not finite if the true values are constant.
 func (r *Regression) R2() float64 {
 	ratio := r.errors.unit / r.truth.Unit
 	return 1 - ratio*ratio*(r.errors.sum/r.truth.M2)
 }
 
-// squares sums squares and fourth powers, relative to the largest number.
+// squares sums squares and fourth powers of values, scaled by the largest magnitude to avoid overflow.
 type squares struct{ unit, sum, fourth float64 } // the sums are unit²·sum and unit⁴·fourth
 
 func (s *squares) add(v float64) {

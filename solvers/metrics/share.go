@@ -2,10 +2,10 @@ package metrics
 
 import "math"
 
-// ShareError returns the standard error of a share of n observations: half of the longer arm of Wilson's
-// interval of two standard errors (Wilson 1927, "Probable inference, the law of succession, and statistical
-// inference"), so that share ± 2·ShareError contains the interval. For large n it is √(share·(1 − share)/n). For the
-// share 0, where that formula gives 0, it is 2/(n + 4). It is NaN for no observations.
+// ShareError returns the standard error of a proportion of n observations: half of the longer arm of Wilson's interval
+// of two standard errors (Wilson 1927, "Probable inference, the law of succession, and statistical inference"). The
+// interval lies within share ± 2·ShareError. For large n it approaches √(share·(1 − share)/n). For the share 0, where
+// that formula gives 0, it is 2/(n + 4). It is NaN if n is 0.
 func ShareError(share, n float64) float64 {
 	return ShareErrorOf(share, share*(1-share)/n, n)
 }

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Tally counts pairs of true and predicted labels, of any number of rows in memory for
-// the pairs that occur. The zero value is empty and ready to use.
+// Tally counts pairs of true and predicted labels. It takes memory for each distinct pair, whatever the number of rows.
+// The zero value is empty and ready to use.
 type Tally struct{ count map[[2]int]int64 }
 
-// NewTally returns the pairs of two labellings of the same rows.
+// NewTally returns the counts of two labellings of the same rows.
 func NewTally(truth, predicted []int) *Tally {
 	t := &Tally{}
 	t.Add(truth, predicted)
 	return t
 }
 
-// Add counts rows.
+// Add counts one row for each element of truth and predicted.
 func (t *Tally) Add(truth, predicted []int) {
 	if len(truth) != len(predicted) {
 		panic(fmt.Sprintf("metrics: %d rows against %d", len(truth), len(predicted)))
@@ -30,7 +30,7 @@ func (t *Tally) Add(truth, predicted []int) {
 	}
 }
 
-// Rows returns how many rows were counted.
+// Rows returns the number of rows counted.
 func (t *Tally) Rows() (n int64) {
 	for _, rows := range t.count {
 		n += rows
@@ -38,14 +38,14 @@ func (t *Tally) Rows() (n int64) {
 	return n
 }
 
-// cell is a pair of labels and the number of rows that have it.
+// cell is a pair of labels and its number of rows.
 type cell struct {
 	a, b int
 	rows int64
 }
 
-// cells returns the pairs that occur, in ascending order, so that sums over them always
-// have the same bits; an error if there are none. Cost O(m·log m) for m pairs.
+// cells returns the distinct pairs in ascending order, so that sums over them always have the same bits. It fails if
+// there are none. Cost: O(m·log m) for m pairs.
 func (t *Tally) cells() ([]cell, error) {
 	if len(t.count) == 0 {
 		return nil, errNoRows
@@ -60,9 +60,8 @@ func (t *Tally) cells() ([]cell, error) {
 	return cells, nil
 }
 
-// Accuracy returns the share of rows whose prediction is true, in [0, 1]. With one label a
-// row each wrong row is one false positive and one false negative, so this is also
-// the micro-averaged F1 (scikit-learn: f1_score(average="micro")).
+// Accuracy returns the fraction of rows predicted correctly, in [0, 1]. With one label a row it equals the
+// micro-averaged F1 (scikit-learn: f1_score(average="micro")).
 func (t *Tally) Accuracy() (float64, error) {
 	cells, err := t.cells()
 	if err != nil {
@@ -78,10 +77,9 @@ func (t *Tally) Accuracy() (float64, error) {
 	return float64(right) / float64(rows), nil
 }
 
-// MacroF1 returns the mean over classes, each counting alike, of
-// F1 = 2·TP/(2·TP + FP + FN), in [0, 1]. The mean is over the classes that occur
-// in truth or prediction; a class that occurs in only one of them has F1 = 0
-// (scikit-learn: f1_score(average="macro", zero_division=0)).
+// MacroF1 returns the unweighted mean over classes of F1 = 2·TP/(2·TP + FP + FN), in [0, 1]. The mean is over the
+// classes that occur in truth or prediction; a class that occurs in only one of them has F1 = 0 (scikit-learn:
+// f1_score(average="macro", zero_division=0)).
 func (t *Tally) MacroF1() (float64, error) {
 	f1, err := t.ClassF1()
 	if err != nil {
@@ -132,8 +130,7 @@ func onDiagonal(c cell, class int) int {
 	}
 }
 
-// Confusion returns the table of the pairs. It takes 8·k² bytes for k classes and is
-// refused for more than 8192 of them.
+// Confusion returns the confusion matrix. It takes 8·k² bytes for k classes, and fails for more than 8192.
 func (t *Tally) Confusion() (*Confusion, error) {
 	cells, err := t.cells()
 	if err != nil {

@@ -12,27 +12,27 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// Archive is a saved model: a header of words and numbers, and named arrays. [NewArchive] makes it of a
-// file, a struct with tags, and [Archive.Open] reads it into one. An Archive remembers the first thing that
-// is wrong: a Load opens it, checks what no tag says, and asks [Archive.Err] once.
+// Archive is a saved model: a header of words and numbers, and named arrays. [NewArchive] makes it from a file, which
+// is a struct with tags, and [Archive.Open] reads it back. An Archive keeps the first error: a Load opens it, checks
+// the conditions that no tag states, and calls [Archive.Err] once.
 type Archive struct {
 	Header json.RawMessage
 	Arrays []array.Array
-	// Data says what rows the model takes, and Made how it came to be, in JSON of the program
-	// that made its file; nil if nothing is said.
+	// Data describes the rows of the model, and Made its origin. Both are JSON of the program that wrote the file, or
+	// nil.
 	Data, Made json.RawMessage
-	// TakesPrepared says that rows come with the [Archive.Preparation] of the fit. Without it a Load
+	// TakesPrepared asserts that rows will come with the [Archive.Preparation] of the fit. Unless it is set, a Load
 	// refuses a model of prepared rows.
 	TakesPrepared bool
 
-	part   bool   // of another archive
-	prefix string // of its arrays there
-	errs   *error // of a load, shared by the parts
+	part   bool   // the archive is part of another one
+	prefix string // of the names of its arrays there
+	errs   *error // of a load, shared by all parts
 }
 
-// NewArchive returns the archive of a file, which is a struct or a pointer to one: its JSON is the header,
-// and its fields with a tag `array` are the arrays, in this order, which share the memory of the fields. The package comment has the tags. The
-// error names a number that JSON cannot hold.
+// NewArchive returns the archive of a file, which is a struct or a pointer to one. Its JSON is the header. Its fields
+// with a tag `array` are the arrays, in this order; they share the memory of the fields. See the package comment for
+// the tags. It fails, naming the field, if JSON cannot represent a number.
 func NewArchive(file any) (*Archive, error) {
 	text, err := json.Marshal(file)
 	if err != nil {
@@ -45,7 +45,7 @@ func NewArchive(file any) (*Archive, error) {
 	return a, a.Err()
 }
 
-// MarshalJSON returns the header. A model within another is a field of its header.
+// MarshalJSON returns the header: within another model, it is a field of the header.
 func (a *Archive) MarshalJSON() ([]byte, error) { return a.Header, nil }
 
 // UnmarshalJSON sets the header.
@@ -54,7 +54,7 @@ func (a *Archive) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// first returns the place of the first error.
+// first returns the location of the first error, which all parts share.
 func (a *Archive) first() *error {
 	if a.errs == nil {
 		a.errs = new(error)
@@ -62,25 +62,25 @@ func (a *Archive) first() *error {
 	return a.errs
 }
 
-// Err returns the first thing that was wrong, or nil.
+// Err returns the first error recorded, or nil.
 func (a *Archive) Err() error { return *a.first() }
 
-// Fail remembers what is wrong, unless something was before.
+// Fail records an error unless an earlier one is recorded.
 func (a *Archive) Fail(format string, args ...any) {
 	if first := a.first(); *first == nil {
 		*first = fmt.Errorf(format, args...)
 	}
 }
 
-// Check remembers an error, if it is one, as [Archive.Fail] does.
+// Check records err like [Archive.Fail], unless it is nil.
 func (a *Archive) Check(err error) {
 	if err != nil {
 		a.Fail("%w", err)
 	}
 }
 
-// Read reads the header and the arrays into a file, a pointer to a struct, and checks what its tags say. It
-// forgets the errors of earlier loads, and fails unless rows are [Archive.TakesPrepared].
+// Read reads the header and the arrays into file, a pointer to a struct, and checks the conditions in its tags. It
+// clears the errors of earlier loads. It fails for a model of prepared rows unless [Archive.TakesPrepared] is set.
 func (a *Archive) Read(file any) bool {
 	if !a.part {
 		a.errs = nil
@@ -93,10 +93,10 @@ func (a *Archive) Read(file any) bool {
 	return a.Err() == nil
 }
 
-// loaders are the packages that load models of a method, where that is not lowrank.
+// loaders maps methods to the packages that load their models. All others belong to lowrank.
 var loaders = map[string]string{"ksvd": "ksvd", "ism": "ism", "askls": "askls", "operator": "rkhs", "transport": "transport", "ridge": "ridge"}
 
-// Open begins the Load of a family: it is [Archive.Read] for the methods that this package of solvers loads.
+// Open begins the Load of a family: it is [Archive.Read], and fails for methods of other families.
 func (a *Archive) Open(family string, file any) bool {
 	var of struct{ Method string }
 	a.Read(&of)
@@ -110,14 +110,13 @@ func (a *Archive) Open(family string, file any) bool {
 // Family returns the package of solvers that loads the model.
 func (a *Archive) Family() string {
 	var of struct{ Method string }
-	_ = json.Unmarshal(a.Header, &of) // the Load tells
+	_ = json.Unmarshal(a.Header, &of) // Load reports the error
 	return loaderOf(of.Method)
 }
 
 func loaderOf(method string) string { return cmp.Or(loaders[method], "lowrank") }
 
-// Kernel returns the kernel of a text, whose parameters have to be numbers. A kernel of
-// one's own needs its profile.
+// Kernel parses a kernel whose parameters are numbers. Custom kernels need their profiles.
 func (a *Archive) Kernel(text string, profiles ...kernelgen.Profile) kernelgen.Kernel {
 	k, err := kernelgen.Parse(text, profiles...)
 	a.Check(err)
@@ -136,7 +135,7 @@ func (a *Archive) Names() []string {
 	return names
 }
 
-// find returns the array of a name, of a model within another behind its prefix.
+// find returns an array by name, with the prefix of the part.
 func (a *Archive) find(name string) (array.Array, bool) {
 	i := slices.IndexFunc(a.Arrays, func(v array.Array) bool { return v.Name == a.prefix+name })
 	if i < 0 {

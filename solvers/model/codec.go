@@ -22,20 +22,20 @@ type codec struct {
 	read    bool
 }
 
-// sizes are the numbers behind the names in tags.
+// sizes holds the values of names in tags.
 type sizes map[string]int64
 
-// sizer is implemented by a file, or a part, that derives sizes from its header. It calls [Archive.Fail] if the header is not
-// one that a fit gives.
+// sizer is implemented by a file, or a part, that derives sizes from its header. It calls [Archive.Fail] if no fit
+// produces such a header.
 type sizer interface {
 	Sizes(a *Archive) map[string]int64
 }
 
-// slot is the tag of an array or of a part.
+// slot is the parsed tag of an array or a part.
 type slot struct {
-	name     string // with the prefixes of the parts around it
+	name     string // with the prefixes of enclosing parts
 	sizes    []string
-	options  map[string]string // "" for an option that is a word alone
+	options  map[string]string // the value is "" for an option without one
 	inHeader bool              // the field is in the header too
 }
 
@@ -64,7 +64,7 @@ func (s *slot) is(option string) bool {
 	return is
 }
 
-// file reads or writes the arrays of a file or a part, until something is wrong.
+// file reads or writes the arrays of a file or a part. It stops at the first error.
 func (c *codec) file(v reflect.Value, prefix string, known sizes) {
 	c.learn(v, known)
 	for i := range v.NumField() {
@@ -90,7 +90,7 @@ func (c *codec) file(v reflect.Value, prefix string, known sizes) {
 	}
 }
 
-// learn adds the sizes that the header of a file gives, and checks the least ones.
+// learn adds the sizes from the header of a file, and checks their minimums.
 func (c *codec) learn(v reflect.Value, known sizes) {
 	for i := range v.NumField() {
 		field, at := v.Type().Field(i), v.Field(i)
@@ -130,7 +130,7 @@ func (known sizes) want(condition string) bool {
 	return name == "" || (known[name] == 0) == not
 }
 
-// part reads or writes a struct within a file, or what a pointer points to.
+// part reads or writes a nested struct, or the target of a pointer.
 func (c *codec) part(at reflect.Value, s *slot, known sizes) {
 	if at.Kind() == reflect.Pointer {
 		if at.IsNil() && (!c.read || s.inHeader) {
@@ -150,7 +150,7 @@ func (c *codec) part(at reflect.Value, s *slot, known sizes) {
 	c.file(at, s.name, known)
 }
 
-// model reads or writes a model within another.
+// model reads or writes a nested model.
 func (c *codec) model(m *Archive, prefix string) {
 	switch a := c.archive; {
 	case m == nil:
@@ -164,8 +164,8 @@ func (c *codec) model(m *Archive, prefix string) {
 	}
 }
 
-// put writes an array, unless it may be absent and is empty. The archive shares the memory of the array; only a matrix
-// with padding is copied.
+// put writes an array, unless it is optional and empty. The archive shares the memory of the array; only matrices with
+// padding are copied.
 func (c *codec) put(value any, s *slot, known sizes) {
 	out, empty := array.Array{Name: s.name}, false
 	switch v := value.(type) {
@@ -236,7 +236,7 @@ func (c *codec) take(at reflect.Value, s *slot, known sizes) {
 	}
 }
 
-// of returns a size, or −1 for one that is not known yet.
+// of returns a size, or −1 if it is not known yet.
 func (known sizes) of(word string) int64 {
 	if n, is := known[word]; is {
 		return n
@@ -253,7 +253,7 @@ func (known sizes) set(word string, n int) {
 	}
 }
 
-// descends refuses a vector with a number that is larger than the one before.
+// descends fails if an entry of v exceeds its predecessor.
 func (c *codec) descends(v []float64, name string) {
 	for i := 1; i < len(v); i++ {
 		if v[i] > v[i-1] {
@@ -263,7 +263,7 @@ func (c *codec) descends(v []float64, name string) {
 	}
 }
 
-// ascends refuses what are not numbers of rows of a source with so many, in order.
+// ascends fails unless v holds row numbers of a source of the given length, in ascending order.
 func (c *codec) ascends(v []int64, name string, rows int64) {
 	for i, row := range v {
 		if row < 0 || row >= rows || i > 0 && row < v[i-1] {
@@ -273,7 +273,7 @@ func (c *codec) ascends(v []int64, name string, rows int64) {
 	}
 }
 
-// array returns the array of a name if its shape and type are as expected; a size below 0 stands for any.
+// array returns an array by name. It fails unless shape and type match; a negative size matches any.
 func (a *Archive) array(name string, ints bool, shape ...int64) array.Array {
 	v, has := a.find(name)
 	if !has {
@@ -300,10 +300,11 @@ func (a *Archive) array(name string, ints bool, shape ...int64) array.Array {
 // vector returns a vector of n finite numbers.
 func (a *Archive) vector(name string, n int64) []float64 { return a.array(name, false, n).Floats }
 
-// Ints returns the array that [Archive.PutInts] added, which has to have n numbers; any number if n is below 0.
+// Ints returns the array added by [Archive.PutInts]. It fails unless the array has n numbers; a negative n allows any
+// length.
 func (a *Archive) Ints(name string, n int) []int64 { return a.array(name, true, int64(n)).Ints }
 
-// PutInts adds an array of a program to those of the model.
+// PutInts adds an array of the program to those of the model.
 func (a *Archive) PutInts(name string, v []int64) {
 	(&codec{archive: a}).put(v, &slot{name: name}, nil)
 }
@@ -314,7 +315,7 @@ func (a *Archive) matrix(name string, rows, cols int64) blas64.General {
 	return matrix.Of(v.Floats, v.Shape[0], v.Shape[1])
 }
 
-// takeSparse returns compressed rows; their values are all 1 if there is no array of them.
+// takeSparse returns a matrix of compressed rows. Values are 1 if there is no array of them.
 func (c *codec) takeSparse(name string, rows, cols int64) *sparse.CSR {
 	a := c.archive
 	start, index := a.Ints(name+"_start", -1), a.Ints(name+"_index", -1)
@@ -360,7 +361,7 @@ func describeShape(a array.Array) string {
 	return fmt.Sprintf("%d %s", n, kind)
 }
 
-// describeExpected describes the array that a file has to have.
+// describeExpected describes the array that the file should have.
 func describeExpected(ints bool, shape []int64) string {
 	words := make([]string, len(shape))
 	for i, n := range shape {

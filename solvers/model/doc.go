@@ -1,6 +1,6 @@
-// Package model is the contract of all families of solvers: what a fit is asked, what it costs,
-// what it reports, and what a model offers afterwards. The author of a new family reads this page
-// first. A test of package solvers holds every family to the names, types and order of arguments.
+// Package model is the contract of all families of solvers: the data and the plan of a fit, its report, and the
+// interfaces of a model. Authors of a new family should read this page first. A test in package solvers enforces the
+// names, types and order of arguments.
 //
 // # A family
 //
@@ -20,9 +20,9 @@
 //	                                [Transformer] and [Verifier]
 //	func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error)
 //
-// Plan reads no row: a [Size] decides. A kernel may have parameters that are words, such as
-// median: Fit makes them numbers with Resolve of package family. Every Fit is a call of Leave of that package, so that
-// it returns soon after its context has ended. What families ask of their rows is in package input.
+// Plan reads no row; the cost depends on the [Size] alone. A kernel may have parameters that are words, such as median;
+// Fit turns them into numbers with family.Resolve. Every Fit is a call of family.Leave, so it returns soon after its
+// context has ended. Package input checks and samples rows.
 //
 // # One dialect
 //
@@ -47,15 +47,16 @@
 //	SharedPasses     passes that machines share; NotShardable says why there are none
 //	Transform        numbers of rows, seen or new: [Request] says of which side and kind
 //
-// States of passes are tied to all settings, by their names and values. A setting that only decides a choice of method,
-// which the states name, has the tag `states:"ignored"`. Maps and functions are not settings.
+// States of passes are tied to all settings, by their names and values. A setting that only affects the choice of
+// method has the tag `states:"ignored"`, since states record the chosen method. A setting cannot be a map or a
+// function.
 //
 // # Plans
 //
-// A plan begins with [NewPlan] for the longest source. Memory that the whole fit holds is
-// [Plan.Add]. A pass adds its states with [Plan.Fold], or [Plan.FoldWide] for stream.FoldWide; a
-// pass that writes rows adds its blocks with [Plan.Map]. A part that is held beside the others is
-// a plan of its own, added by [Plan.Include]; a stage whose memory is free afterwards by [Plan.Stage].
+// A plan begins with [NewPlan] for the longest source. [Plan.Add] counts memory that is held during the whole fit. A
+// pass adds its states with [Plan.Fold], or [Plan.FoldWide] for stream.FoldWide; a pass that writes rows adds its
+// blocks with [Plan.Map]. A component that is held along with others is a plan of its own, added by [Plan.Include]. A
+// stage that releases its memory is added by [Plan.Stage].
 //
 // # Files
 //
@@ -78,12 +79,11 @@
 //	optional     an empty array is not written, and one that is missing is read as empty
 //	NAME=SIZE    a part has sizes of its own: those of the whole, and this one
 //
-// Numbers of arrays have to be finite, those of the header at least 0, or as large as a tag
-// `min:"1"` says; `min:"1"` of a pointer says that it must be there.
+// Entries of arrays must be finite. Numbers in the header must be at least 0, or the minimum of a tag such as
+// `min:"1"`. A pointer with `min:"1"` must not be null.
 //
 // # Texts
 //
-// Texts for users, that is notes, errors and knobs, name a setting by its word in backquotes:
-// `rank`, `scale standard`. A program that has a flag or a field for the setting puts its own name
-// there; the words are those of the command's flags.
+// Notes, errors and knobs name a setting in backquotes, by its field: `Rank` of the method, `Treatment.Scale standard` of
+// any other type. Programs may replace it by the name of their own flag.
 package model

@@ -9,17 +9,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Embedder answers a request for rows in memory, one or a few at a time. It belongs to one goroutine: others use a
-// Clone.
+// Embedder computes the outputs of a [Request] for rows in memory, one or a few at a time. It must not be used
+// concurrently: see [Embedder.Clone].
 type Embedder struct {
 	workers func() Worker
 	worker  Worker
-	block   stream.Block // of one row
+	block   stream.Block // a single row
 	out     blas64.General
 }
 
-// NewEmbedder returns an embedder. It returns an error if the model has no such output, or if its
-// rows are those of a graph.
+// NewEmbedder returns an embedder for m. It fails if the model lacks a requested output, or if its rows are those of a
+// graph.
 func NewEmbedder(m Transformer, r Request) (*Embedder, error) {
 	names, err := r.Names(m)
 	if err != nil {
@@ -33,22 +33,22 @@ func NewEmbedder(m Transformer, r Request) (*Embedder, error) {
 	return &Embedder{worker, worker(), stream.Block{X: row}, matrix.New(1, len(names))}, nil
 }
 
-// Clone returns an embedder for another goroutine, which may be called at any time. The two share the model, and what
-// was made of it once: a clone is cheap. It is what the New of a sync.Pool returns.
+// Clone returns an embedder for another goroutine. It may be called at any time. Clones share the model and all
+// precomputed data, so they are cheap: a sync.Pool may make them with Clone as its New.
 func (e *Embedder) Clone() *Embedder {
 	row := matrix.New(1, e.Columns())
 	return &Embedder{e.workers, e.workers(), stream.Block{X: row}, matrix.New(1, e.Width())}
 }
 
-// Columns returns the length of a row.
+// Columns returns the number of columns of a row.
 func (e *Embedder) Columns() int { return e.block.X.Cols }
 
 // Width returns the number of outputs of a row.
 func (e *Embedder) Width() int { return e.out.Cols }
 
-// Embed puts the outputs of a row into dst, whose length is Width. It returns an error if the row has
-// another length than Columns, or if a number is not finite. Cost: as Transform for one row.
-// Nothing is allocated, but for at most five small objects by models of asymmetric kernels.
+// Embed writes the outputs of a row to dst, whose length must be Width. It fails if the row does not have Columns
+// entries or one is not finite. Cost: as Transform for one row. It does not allocate, except for at most five small
+// objects with asymmetric kernels.
 func (e *Embedder) Embed(dst, row []float64) error {
 	if len(row) != e.Columns() || len(dst) != e.Width() {
 		return fmt.Errorf("a row of %d numbers for %d outputs; the model takes %d and gives %d", len(row), len(dst),
@@ -65,8 +65,8 @@ func (e *Embedder) Embed(dst, row []float64) error {
 	return nil
 }
 
-// EmbedBatch is Embed for rows that follow each other in one slice, as their outputs do in dst. It is faster than
-// calls for single rows, by products of matrices. An error names the row, counted from 0.
+// EmbedBatch embeds several rows, stored one after the other in rows, as are their outputs in dst. It is faster than
+// single calls because it multiplies matrices. Errors name the row, counted from 0.
 func (e *Embedder) EmbedBatch(dst, rows []float64) error {
 	n := len(rows) / max(1, e.Columns())
 	if len(rows) != n*e.Columns() || len(dst) != n*e.Width() {

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/internal/words"
 )
 
-// Quantity is what an estimated error is of.
+// Quantity is the subject of an estimated error.
 type Quantity uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	GibbsFrobenius
 	// PlanFrobenius is a transport plan in the Frobenius norm.
 	PlanFrobenius
-	// DecisionValues are those of a classifier.
+	// DecisionValues are the decision values of a classifier.
 	DecisionValues
 	// OperatorValues are singular values or eigenvalues of an operator.
 	OperatorValues
@@ -32,25 +32,25 @@ var quantityWords = []string{"matrix in the spectral norm", "matrix in the Frobe
 // String returns the quantity in words.
 func (q Quantity) String() string { return words.Of(quantityWords, q) }
 
-// doubtful is the estimate of an error from which on a fit warns of it.
+// doubtful is the smallest estimated error that is also a warning.
 const doubtful = 0.1
 
-// Estimate is about how far what a model gives is from what the exact method would give.
+// Estimate is the estimated error of a model, relative to the exact method.
 type Estimate struct {
-	// Of is unlike that of the other estimates of a fit.
+	// Of differs between the estimates of one fit.
 	Of Quantity
-	// Value is the error relative to what is exact; NaN if it is not known.
+	// Value is the relative error; NaN if unknown.
 	Value float64
-	// From is the evidence, as the end of the sentence "estimated from …"; "" if Value is NaN.
+	// From is the evidence, to complete the sentence "estimated from …"; "" if Value is NaN.
 	From string
-	// Reason says why Value is NaN; else it is "".
+	// Reason is why Value is NaN; "" otherwise.
 	Reason string
-	// Remedy is what would bring the error below a tenth, as the end of the sentence "To
-	// lessen it, …", with settings in backquotes; "" if nothing is known to.
+	// Remedy is a way to reduce the error below a tenth, to complete the sentence "To lessen it, …", with settings in
+	// backquotes; "" if none is known.
 	Remedy string
 }
 
-// AddEstimate adds an estimate of an error, and from a tenth on a warning.
+// AddEstimate adds an estimate, and a warning if the error is at least a tenth.
 func (r *Report) AddEstimate(e Estimate) {
 	if math.IsNaN(e.Value) {
 		e = Estimate{Of: e.Of, Value: e.Value, Reason: cmp.Or(e.Reason, "the figures behind it are not finite")}

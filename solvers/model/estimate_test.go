@@ -14,11 +14,11 @@ func TestEstimateWarns(t *testing.T) {
 		warnings int
 	}{{0.01, 0}, {0.1, 0}, {0.2, 1}, {math.Inf(1), 1}, {math.NaN(), 0}} {
 		var r model.Report
-		r.AddEstimate(model.Estimate{Of: model.OperatorValues, Value: c.value, From: "200 rows", Remedy: "raise `rank`"})
+		r.AddEstimate(model.Estimate{Of: model.OperatorValues, Value: c.value, From: "200 rows", Remedy: "raise `Rank`"})
 		if len(r.Estimates) != 1 || len(r.Warnings) != c.warnings || len(r.Notes) > 0 {
 			t.Errorf("%v: %d errors, warnings %q, notes %q", c.value, len(r.Estimates), r.Warnings, r.Notes)
 		}
-		if c.warnings > 0 && !strings.HasSuffix(r.Warnings[0], "to lessen it, raise `rank`") {
+		if c.warnings > 0 && !strings.HasSuffix(r.Warnings[0], "to lessen it, raise `Rank`") {
 			t.Errorf("%v: %s", c.value, r.Warnings[0])
 		}
 	}

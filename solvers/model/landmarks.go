@@ -2,15 +2,15 @@ package model
 
 import "math"
 
-// LandmarkError is the error of a fit with so many landmarks.
+// LandmarkError is the error of a fit with a given number of landmarks.
 type LandmarkError struct {
 	Landmarks int
 	Error     float64
 }
 
-// NextError predicts the error with twice the landmarks. Each doubling removes a part of the squared error. The parts of
-// a fit of fixed rank shrink in geometric progression, since its error has a floor. With errors of two numbers of
-// landmarks alone, the next doubling removes as large a share as the last. ok is false with fewer errors.
+// NextError predicts the error with twice the landmarks. Each doubling removes a fraction of the squared error. For a
+// fit of fixed rank, whose error has a floor, the removed amounts are assumed to shrink geometrically. From two errors
+// alone, the next doubling is assumed to remove the same fraction as the last. ok is false if there are fewer than two.
 func (r *Report) NextError() (next LandmarkError, ok bool) {
 	n := len(r.ByLandmarks)
 	if n < 2 {
@@ -25,7 +25,7 @@ func (r *Report) NextError() (next LandmarkError, ok bool) {
 	share := 1 - ratio*ratio
 	if n > 2 {
 		first := r.ByLandmarks[n-3].Error / before.Error
-		share = min(share, share*share/(first*first-1)/(ratio*ratio)) // NaN and negative shares follow
+		share = min(share, share*share/(first*first-1)/(ratio*ratio)) // NaN and negative shares propagate
 	}
 	if share >= 0 {
 		next.Error *= math.Sqrt(1 - share)

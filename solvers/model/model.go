@@ -9,39 +9,37 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Model is what a fit leaves.
+// Model is a fitted model of any family.
 type Model interface {
-	// Describe returns what the model says about itself.
+	// Describe returns a summary of the model.
 	Describe() *Description
-	// Save returns the model as an archive, which the Load of its package reads. The error
-	// names a number that no file can hold.
+	// Save returns the model as an archive for the Load of its package. It fails, naming the field, if a number cannot
+	// be stored.
 	Save() (*Archive, error)
 }
 
-// Description is what a model says about itself in words and numbers.
+// Description summarises a model in words and numbers.
 type Description struct {
-	Method  string // as the command and the header of its archive call it
-	Subject string // what the model is of: the text of the kernel, or what was done
+	Method  string // as in the command and in the header of the archive
+	Subject string // the text of the kernel, or of the fitted data
 	Kernel  string // "" for none
-	// Rows and Cols are the size of what was fitted: of the matrix, or samples and
-	// columns.
+	// Rows and Cols are the size of the fitted matrix, or the numbers of samples and columns.
 	Rows, Cols int64
-	Rank       int       // columns that Transform gives
-	Values     []float64 // eigenvalues, singular values
+	Rank       int       // number of columns of Transform
+	Values     []float64 // eigenvalues or singular values
 	Seed       uint64
-	Columns    int  // numbers in the rows that the model takes on the left side
-	TwoSided   bool // the sides differ
+	Columns    int  // number of columns of left rows
+	TwoSided   bool // left and right rows differ
 	Facts      []Fact
 }
 
-// Fact is one more thing that is known: a name of a word or two, and a value.
+// Fact is a further property: a name of a word or two, and its value.
 type Fact struct{ Name, Value string }
 
 // Side is one side of a matrix or of an operator.
 type Side uint8
 
-// The sides. A model of one side has the left. Both is for rows that are on either
-// side: what they are on the left, and next to it what they are on the right.
+// A one-sided model has only Left. Both requests the left outputs of a row, followed by its right outputs.
 const (
 	Left Side = iota
 	Right
@@ -56,11 +54,9 @@ var sideWords = []string{"left", "right", "both"}
 // Verifier is a model whose error can be measured on data.
 type Verifier interface {
 	Model
-	// VerifyPlan returns what Verify will hold. sample is the number of rows that are drawn
-	// from each source, 0 for all.
+	// VerifyPlan returns the cost of Verify. sample is the number of rows drawn from each source, 0 for all.
 	VerifyPlan(e stream.Engine, d Sources, sample int) *Plan
-	// Verify measures the error of the model on the rows of d, or on a sample of so many
-	// rows of each source.
+	// Verify measures the error of the model on the rows of d, or on a sample of each source.
 	Verify(ctx context.Context, e stream.Engine, d Sources, sample int, seed uint64) (*Verification, error)
 }
 
@@ -69,19 +65,18 @@ type Verification struct {
 	SpectralError  float64 // ‖A−Â‖₂/‖A‖₂
 	FrobeniusError float64 // ‖A−Â‖_F/‖A‖_F
 	TraceKept      float64 // tr(Â)/tr(A), NaN unless both sides of A are the same rows
-	// Residuals are the larger of ‖Av−σu‖ and ‖Aᵀu−σv‖ for each singular triplet of the model, relative to σ, where u
-	// and v have length 1; nil for models that are no decompositions.
+	// Residuals are, for each singular triplet with unit vectors u and v, the larger of ‖Av−σu‖ and ‖Aᵀu−σv‖ relative
+	// to σ; nil for models that are no decompositions.
 	Residuals     []float64
 	Norm          float64 // ‖A‖₂
-	Iterations    int     // steps of what finds the spectral norms
-	Tolerance     float64 // relative, on the norms
+	Iterations    int     // of the estimates of spectral norms
+	Tolerance     float64 // relative, of the norms
 	Converged     bool
-	Rows, Cols    int64 // size of the matrix that was looked at
+	Rows, Cols    int64 // size of the matrix that was measured
 	KernelEntries int64
 }
 
-// Check returns an error if the errors are not known: where the numbers of the model or
-// of the matrix overflow, or the matrix is zero.
+// Check fails if the errors are undefined: numbers of the model or of the matrix overflow, or the matrix is zero.
 func (v *Verification) Check() error {
 	for _, e := range []float64{v.SpectralError, v.FrobeniusError, v.Norm} {
 		if !matrix.IsFinite(e) {

@@ -56,8 +56,8 @@ func TestPlan(t *testing.T) {
 	e := stream.Engine{Threads: 2}
 	begin := NewPlan(e, 1e6, 10)
 	whole, part := NewPlan(e, 1e6, 10), NewPlan(e, 1e6, 10)
-	part.Add("landmarks", 100, "`rank`")
-	part.Fold("sums", 1e6, 10, 7, "`rank`")
+	part.Add("landmarks", 100, "`Rank`")
+	part.Fold("sums", 1e6, 10, 7, "`Rank`")
 	part.Map("blocks of factors", 10, 3)
 	part.AddEntries(1e6)
 	part.Notes = []string{"why"}
@@ -113,7 +113,7 @@ func TestStages(t *testing.T) {
 	begin := p.Memory.Total()
 	for _, numbers := range []int64{100, 700, 300} {
 		stage := NewPlan(e, 1e6, 10)
-		stage.Add("tiles", numbers, "`rank`")
+		stage.Add("tiles", numbers, "`Rank`")
 		stage.AddEntries(1)
 		p.Stage(stage)
 	}

@@ -6,38 +6,35 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Plan is what a fit will cost, worked out from the shape of the data before a row
-// is read.
+// Plan is the cost of a fit, computed from the shape of the data before any row is read.
 type Plan struct {
 	Memory        stream.Budget
-	KernelEntries int64 // entries of A that will be evaluated
-	SourcePasses  int   // over each source, besides fetching rows by number
+	KernelEntries int64 // number of entries of A to be evaluated
+	SourcePasses  int   // over each source, not counting rows gathered by number
 	ExactPasses   int   // over all entries of A, at most
-	// SharedPasses are the names of the passes that machines can share, in their order: see
-	// [stream.Run]. MorePasses says that the data may ask for others like the last one.
-	// NotShardable is why there are none, as the end of "The fit cannot be shared out: …".
+	// SharedPasses names the passes that machines can share, in order: see [stream.Run]. MorePasses reports that the
+	// fit may repeat the last one. NotShardable is the reason if there are none, to complete "The fit cannot be shared
+	// out: …".
 	SharedPasses []string
 	MorePasses   bool
 	NotShardable string
-	// StateBytes is what the accumulators of the largest fold take, and so its state at
-	// most.
+	// StateBytes is the size of the accumulators of the largest fold, an upper bound for its state.
 	StateBytes int64
-	// Choice is the method or engine, where the caller left it open.
-	// Notes say by what means it will work.
+	// Choice is the method or engine, if the caller left it open. Notes explain how it will work.
 	Choice Choice
 	Notes  []string
 
 	engine stream.Engine
 	rows   int64 // of the longest source, -1 if unknown
-	common int   // items of Memory that every plan begins with
+	common int   // number of items of Memory common to all plans
 }
 
-// RuntimeBytes is what the Go runtime, the program and its I/O buffers take besides
-// what a plan lists. Most of it is the program itself: up to 25 MiB of its file are resident, and thread stacks.
+// RuntimeBytes is the memory of the Go runtime, the program and its I/O buffers, beyond the items of a plan. Most of it
+// is the program itself: up to 25 MiB of the executable are resident, plus thread stacks.
 const RuntimeBytes = 38 << 20
 
-// NewPlan returns a plan for passes over so many rows, -1 for an unknown number, with so many
-// columns, 0 for none. It begins with what every run takes: the program, and the blocks of a pass.
+// NewPlan returns a plan for passes over a source with the given number of rows, -1 if unknown, and of columns, 0 for
+// none. It starts with the memory of every run: the program, and the blocks of a pass.
 func NewPlan(e stream.Engine, rows int64, columns int) *Plan {
 	p := &Plan{engine: e, rows: rows}
 	p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "program and I/O buffers", Bytes: RuntimeBytes})
@@ -48,27 +45,25 @@ func NewPlan(e stream.Engine, rows int64, columns int) *Plan {
 	return p
 }
 
-// Add adds memory for so many float64 numbers. knob is the word of the setting that
-// makes them fewer, in backquotes, or "" if there is none.
+// Add adds memory for float64 numbers. knob is the setting that reduces it, in backquotes, or "" if there is none.
 func (p *Plan) Add(what string, numbers int64, knob string) { p.Memory.Add(what, numbers, knob) }
 
-// Fold adds the partial accumulators, of so many numbers each, of a pass that folds
-// rows with so many columns.
+// Fold adds the partial accumulators of a pass that folds rows with the given number of columns. numbers is the size of
+// one accumulator.
 func (p *Plan) Fold(what string, rows int64, columns int, numbers int64, knob string) {
 	states := p.engine.FoldStates(rows, columns) * numbers
 	p.Memory.Add(what, states, knob)
 	p.StateBytes = max(p.StateBytes, 8*states)
 }
 
-// FoldWide is Fold for a [stream.FoldWide].
+// FoldWide is Fold for [stream.FoldWide].
 func (p *Plan) FoldWide(what string, rows, numbers int64, knob string) {
 	states := p.engine.WideStates(rows) * numbers
 	p.Memory.Add(what, states, knob)
 	p.StateBytes = max(p.StateBytes, 8*states)
 }
 
-// Map adds the blocks that a pass makes of rows with so many columns: numbers for each
-// row.
+// Map adds the blocks of a pass that maps rows with the given number of columns to numbers outputs each.
 func (p *Plan) Map(what string, columns, numbers int) {
 	e := p.engine
 	if e.BlockRows == 0 {
@@ -78,9 +73,8 @@ func (p *Plan) Map(what string, columns, numbers int) {
 	p.Memory.Items[len(p.Memory.Items)-1].What = what
 }
 
-// Stage adds the cost of the next stage of the fit, which begins when the memory of the
-// stages before it is free: the plan keeps the memory of the larger. Memory that all stages
-// hold is added after the last one.
+// Stage adds the cost of the next stage of the fit, which starts after earlier stages have released their memory. The
+// plan keeps the larger of the two. Memory shared by all stages is added after the last one.
 func (p *Plan) Stage(next *Plan) {
 	before := p.Memory
 	p.Include(next)
@@ -91,18 +85,18 @@ func (p *Plan) Stage(next *Plan) {
 	}
 }
 
-// SetNotShardable records why one process has to make the whole fit.
+// SetNotShardable records why the fit cannot be sharded.
 func (p *Plan) SetNotShardable(why string) {
 	p.SharedPasses, p.MorePasses, p.NotShardable = nil, false, why
 }
 
-// AddEntries adds kernel entries. A sum beyond 2⁶² counts as 2⁶².
+// AddEntries adds kernel entries. The sum saturates at 2⁶².
 func (p *Plan) AddEntries(entries float64) {
 	p.KernelEntries += int64(min(entries, float64(1<<62-p.KernelEntries)))
 }
 
-// Include adds the cost of a part of the fit: its entries, and its memory but for what every plan
-// begins with. The caller adds passes, since it knows which of them are made together.
+// Include adds the cost of a component: its entries, and its memory without the items common to all plans. The caller
+// adds passes, since only it can tell which are shared.
 func (p *Plan) Include(part *Plan) {
 	p.Memory.Items = append(p.Memory.Items, part.Memory.Items[part.common:]...)
 	p.AddEntries(float64(part.KernelEntries))

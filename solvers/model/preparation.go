@@ -7,11 +7,11 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// preparedPrefix begins the names of the arrays of a preparation. Right is that of pairs.
+// preparedPrefix is the prefix of the array names of a preparation, by side. Right is used by pairs.
 var preparedPrefix = [...]string{Left: "", Right: "right_"}
 
-// PutPreparation adds the arrays of how the fit prepared the rows of a side: right rows only if they
-// are those of pairs. The policy of nulls and the categories are those of Data, see [input.RowsData].
+// PutPreparation adds the arrays of the preparation of a side; the right side is only for pairs. The policy for nulls
+// and the categories are in Data, see [input.RowsData].
 func (a *Archive) PutPreparation(side Side, p prepare.Preparation) {
 	prefix, c := preparedPrefix[side], &codec{archive: a}
 	for _, v := range []struct {
@@ -34,9 +34,8 @@ func (a *Archive) PutPreparation(side Side, p prepare.Preparation) {
 	}
 }
 
-// Preparation returns how the fit prepared rows of a side; columns is how many numbers the model takes of
-// a row, below 0 for any number. The columns of a matrix, the right rows of its model, have no
-// preparation.
+// Preparation returns the preparation of the rows of a side. columns is the number of columns that the model takes, or
+// negative for any number. The right side of a matrix, its columns, has no preparation.
 func (a *Archive) Preparation(side Side, columns int) (p prepare.Preparation) {
 	data := input.RowsData{Nulls: "error"}
 	if a.Data != nil {
@@ -61,7 +60,7 @@ func (a *Archive) Preparation(side Side, columns int) (p prepare.Preparation) {
 	return p
 }
 
-// takeCategories reads columns of words: their levels are words, in byte order.
+// takeCategories reads categorical columns. Their levels are words, in byte order.
 func (a *Archive) takeCategories(p *prepare.Preparation, c *input.Categories) {
 	if c == nil {
 		return
@@ -83,7 +82,7 @@ func (a *Archive) takeCategories(p *prepare.Preparation, c *input.Categories) {
 	}
 }
 
-// takePreparation reads the arrays of a preparation whose rows have so many numbers.
+// takePreparation reads the arrays of a preparation of rows with the given number of columns.
 func (a *Archive) takePreparation(p *prepare.Preparation, prefix string, columns int) {
 	if _, has := a.find(prefix + "column_missing"); has {
 		for _, j := range a.Ints(prefix+"column_missing", -1) {
@@ -121,7 +120,7 @@ func (a *Archive) takePreparation(p *prepare.Preparation, prefix string, columns
 	}
 }
 
-// checkKnots refuses knots that do not ascend.
+// checkKnots fails if knots do not ascend.
 func (a *Archive) checkKnots(p *prepare.Preparation, prefix string) {
 	if a.Err() != nil {
 		return
@@ -141,7 +140,7 @@ func (a *Archive) checkKnots(p *prepare.Preparation, prefix string) {
 	}
 }
 
-// checkPrepared remembers an error if the fit prepared rows and the caller does not.
+// checkPrepared records an error if the fit prepared rows and the caller does not.
 func (a *Archive) checkPrepared() {
 	if a.TakesPrepared {
 		return

@@ -2,41 +2,39 @@ package model
 
 import "math"
 
-// Report is what every fit tells about itself besides the model. The zero value is
-// that of a fit that has nothing to tell.
+// Report describes a fit beyond the model itself. The zero value is an empty report.
 type Report struct {
-	// Notes are sentences for the user: what was adjusted, chosen or left out, and why.
+	// Notes are sentences for the user: what was adjusted, chosen or dropped, and why.
 	Notes []string
-	// Warnings are sentences for the user: reasons to doubt the result, such as an iteration that did not converge, a
-	// large estimated error or lost digits, and a remedy. A sentence is a note or a warning, not both.
+	// Details are sentences about choices of the method that need no decision of the user: for records of the fit.
+	Details []string
+	// Warnings are sentences for the user: reasons to doubt the result, each with a remedy. Examples are an iteration
+	// that did not converge, a large estimated error and lost digits. A sentence is a note or a warning, not both.
 	Warnings []string
-	// Choice is the method or engine, where the caller left it open.
+	// Choice is the method or engine, if the caller left it open.
 	Choice Choice
-	// KernelEntries counts the entries of the kernel, and of its derivative, that the fit
-	// evaluates in tiles: those of choices, estimates and repeated steps too. The diagonal
-	// k(x, x) is not counted.
+	// KernelEntries counts the entries of the kernel, and of its derivative, that the fit evaluates in tiles. It
+	// includes those for choices, estimates and repeated steps, but not the diagonal k(x, x).
 	KernelEntries int64
-	// SourcePasses counts the readings of the source that is read most often. Rows fetched by
-	// number are no pass. ExactPasses counts the passes over all entries of A.
+	// SourcePasses counts the passes over the source that is read most often. Gathering rows by number is no pass.
+	// ExactPasses counts the passes over all entries of A.
 	SourcePasses, ExactPasses int
-	// Estimates are those of the error of the model; none where the fit is exact.
-	// [Report.AddEstimate] adds one.
+	// Estimates are the estimated errors of the model; none for an exact fit. [Report.AddEstimate] adds one.
 	Estimates []Estimate
-	// ByLandmarks are the errors of fits with a quarter and half of the landmarks, in the order of their draw, and last
-	// of the fit itself. It is nil if a method or a fit cannot tell.
+	// ByLandmarks has the errors of fits with a quarter and half of the landmarks, in the order of their draw, followed
+	// by that of the fit itself. It is nil if these are not available.
 	ByLandmarks []LandmarkError
-	// Residuals are those of the equations that the values and vectors solve, one for each
-	// value, relative to the largest value; nil where they are not known.
+	// Residuals are the relative residuals of the equations of the values and vectors, one for each value, relative to
+	// the largest value; nil if unknown.
 	Residuals []float64
-	// NotConverged reports that an iteration ended before it reached its tolerance. Warnings
-	// say why.
+	// NotConverged reports that an iteration ended before it reached its tolerance. Warnings have the reason.
 	NotConverged bool
 }
 
-// Choice is what a method has chosen, and why.
+// Choice is a choice made by a method, with its reason.
 type Choice struct{ Name, Reason string }
 
-// String returns the name, and after a colon the reason if there is one.
+// String returns the name, followed by a colon and the reason if there is one.
 func (c Choice) String() string {
 	if c.Reason == "" {
 		return c.Name

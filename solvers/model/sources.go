@@ -11,24 +11,23 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Data is what a fit reads.
+// Data is the input of a fit.
 type Data interface {
 	// Size returns the size of the data.
 	Size() Size
 	// Sample returns at most n rows that depend on the seed alone, for kernels with words.
 	Sample(ctx context.Context, n int, seed uint64) (blas64.General, error)
-	// Facts returns everything a fit depends on besides method and kernel: sources (their columns and numbers of
-	// rows count), names of kept columns, labels, weights. States made with other facts are refused. A fact is a
-	// number, a text, a source, or a slice or struct of these.
+	// Facts returns everything the fit depends on besides method and kernel: sources (with their columns and numbers of
+	// rows), names of kept columns, labels, weights. States with other facts are refused. A fact is a number, a text, a
+	// source, or a slice or struct of these.
 	Facts() []any
 }
 
-// Sources are the data of the families that fit a matrix: its rows are between the
-// rows of Left and those of Right, or of Left again if Right is nil.
+// Sources is the data of families that fit a kernel matrix A: A[i, j] is between row i of Left and row j of Right, or
+// of Left if Right is nil.
 type Sources struct{ Left, Right stream.Source }
 
-// Size returns the size of the sources. The number of rows is -1 where it is not
-// known.
+// Size returns the size of the sources. Numbers of rows are -1 if unknown.
 func (s Sources) Size() Size {
 	info := s.Left.Info()
 	shape := Size{Rows: info.Rows, Columns: len(info.Columns)}
@@ -39,16 +38,16 @@ func (s Sources) Size() Size {
 	return shape
 }
 
-// Sample returns rows of Left.
+// Sample returns a sample of the rows of Left.
 func (s Sources) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	return input.DrawRows(ctx, s.Left, n, seed, "kernel")
 }
 
-// Facts returns the sources.
+// Facts returns both sources.
 func (s Sources) Facts() []any { return []any{s.Left, s.Right} }
 
-// Check returns an error unless both sources can be read again, know their rows and
-// have as many columns.
+// Check fails unless both sources can be read repeatedly, know their numbers of rows and have the same number of
+// columns.
 func (s Sources) Check() error {
 	if _, err := input.KnownRows(s.Left); err != nil || s.Right == nil {
 		return err

@@ -14,44 +14,42 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Output is what a row is asked for.
+// Output is a kind of output that a model computes for a row.
 type Output uint8
 
 const (
-	// Coordinates are the numbers that the model is made for: an embedding, values of
-	// functions, images, decisions.
+	// Coordinates are the principal outputs of the model: an embedding, function values, images or decisions.
 	Coordinates Output = iota
-	// Class is the number of the class chosen, from 0: one column.
+	// Class is the index of the predicted class, from 0: one column.
 	Class
-	// Decision is a decision value for each class; the largest one chooses.
+	// Decision is a decision value for each class; the class with the largest one is predicted.
 	Decision
-	// Probability is the probability of each class. They add up to 1.
+	// Probability is the probability of each class. Probabilities of a row sum to 1.
 	Probability
 	// Value is a predicted number for each target.
 	Value
-	// Lower and Upper are the ends of the interval that a new number of each target is in with
-	// the probability [Request.Level].
+	// Lower and Upper are the limits of a prediction interval for each target, with coverage [Request.Level].
 	Lower
 	Upper
-	// Deviation is the standard deviation of a new number of each target, its noise included.
+	// Deviation is the standard deviation of a new observation of each target, including its noise.
 	Deviation
-	// Scores are coordinates of a low-rank model times the roots of its values: their inner
-	// products approximate the kernel.
+	// Scores are the coordinates of a low-rank model, scaled by the square roots of its values: their inner products
+	// approximate the kernel.
 	Scores
-	// Novelty is three numbers: the distance of a row in feature space from the span of the model;
-	// its leverage; and tail, the share of fitted rows that are as far from the span, or farther.
+	// Novelty is three numbers: the distance of a row in feature space from the span of the model; its leverage; and
+	// tail, the fraction of fitted rows with at least this distance.
 	Novelty
 )
 
-// String returns the word for a kind.
+// String returns the word for the kind.
 func (k Output) String() string { return words.Of(kindWords, k) }
 
 var kindWords = []string{"coordinates", "class", "decision", "probability", "value", "lower", "upper", "std", "scores", "novelty"}
 
-// ErrNoOutput says that models of a family never give a kind of output.
+// ErrNoOutput reports a kind of output that no model of the family has.
 var ErrNoOutput = errors.New("no such output")
 
-// Only returns an error that wraps [ErrNoOutput] unless the kind is one of those given.
+// Only returns an error that wraps [ErrNoOutput] unless k is one of kinds.
 func (k Output) Only(kinds ...Output) error {
 	if slices.Contains(kinds, k) {
 		return nil
@@ -59,16 +57,15 @@ func (k Output) Only(kinds ...Output) error {
 	return fmt.Errorf("the model gives no %v: %w", k, ErrNoOutput)
 }
 
-// Request says what a pass makes of rows. The zero value asks for the coordinates of rows on
-// the left side.
+// Request selects the outputs of a pass. The zero value requests the coordinates of left rows.
 type Request struct {
 	Side    Side
-	Outputs []Output // in the order of their columns; none means Coordinates
-	Kept    bool     // blocks have the kept columns of the source
-	Level   float64  // of intervals, between 0 and 1; for Lower and Upper
+	Outputs []Output // in column order; none means Coordinates
+	Kept    bool     // blocks carry the kept columns of the source
+	Level   float64  // coverage of intervals, between 0 and 1; for Lower and Upper
 }
 
-// kinds returns the kinds that are asked for.
+// kinds returns the requested kinds of output.
 func (r Request) kinds() []Output {
 	if len(r.Outputs) == 0 {
 		return []Output{Coordinates}
@@ -76,14 +73,13 @@ func (r Request) kinds() []Output {
 	return r.Outputs
 }
 
-// Asks reports whether a kind is asked for.
+// Asks reports whether a kind of output is requested.
 func (r Request) Asks(kind Output) bool { return slices.Contains(r.kinds(), kind) }
 
-// Names returns the names of the columns that a request gives, or an error that says why the
-// model has none of a kind.
+// Names returns the names of the output columns. It fails, with the reason, if the model lacks a requested kind.
 func (r Request) Names(m Transformer) (names []string, err error) {
 	if (r.Asks(Lower) || r.Asks(Upper)) && !(r.Level > 0 && r.Level < 1) {
-		return nil, fmt.Errorf("`interval %v` must be between 0 and 1, such as 0.9", r.Level)
+		return nil, fmt.Errorf("`Request.Level %v` must be between 0 and 1, such as 0.9", r.Level)
 	}
 	for _, k := range r.kinds() {
 		columns, err := m.Outputs(r.Side, k)
@@ -95,37 +91,33 @@ func (r Request) Names(m Transformer) (names []string, err error) {
 	return names, nil
 }
 
-// Emit takes what a pass has made of the rows of a block, in row order. Neither may
-// be kept.
+// Emit receives the outputs of the rows of a block, in row order. It must not retain either argument.
 type Emit func(b *stream.Block, out blas64.General) error
 
-// Worker puts what is asked for the rows of a block into as many rows of dst. It belongs to one
-// goroutine.
+// Worker writes the requested outputs of the rows of a block to the rows of dst. It must not be used concurrently.
 type Worker = func(dst blas64.General, b *stream.Block) error
 
-// Transformer is a model that turns rows, seen or new, into a few numbers. Several goroutines may
-// use a Transformer at a time. Methods of some families that change the model say so, as Refine of lowrank and
-// LearnClasses of ism: no other method may run then, and embedders made before know nothing of the change.
+// Transformer is a model that maps rows, of the fit or new, to a few numbers. It is safe for concurrent use. Some
+// families have methods that change the model, such as Refine of lowrank and LearnClasses of ism. No other method may
+// run at the same time, and existing embedders do not see the change.
 type Transformer interface {
 	Model
-	// Outputs returns the names of the numbers of a kind that Transform makes of a row of a
-	// side, or an error that says why the model has none. It wraps [ErrNoOutput] if no model
-	// of the family has any.
+	// Outputs returns the names of the outputs of a kind for the rows of a side. It fails, with the reason, if the
+	// model has none. The error wraps [ErrNoOutput] if no model of the family has any.
 	Outputs(side Side, kind Output) ([]string, error)
-	// Dimension returns how many columns the rows of a side have.
+	// Dimension returns the number of columns of the rows of a side.
 	Dimension(side Side) int
-	// TransformPlan returns what a pass of Transform over rows will hold.
+	// TransformPlan returns the cost of Transform for rows.
 	TransformPlan(e stream.Engine, rows stream.Source, r Request) *Plan
-	// Worker returns a function that makes workers for the rows of a source. It returns an error
-	// if the rows do not suit the model. Rows are finite, unless the model PreparesRows.
+	// Worker returns a function that makes workers for the rows of a source. It fails if the rows do not suit the
+	// model. The workers expect finite entries, unless the model PreparesRows.
 	Worker(rows stream.Source, r Request) (func() Worker, error)
-	// Transform makes one pass over rows and gives what it makes of them to emit, in order:
-	// see the function of this name.
+	// Transform makes one pass over rows and passes their outputs to emit, in order: see the function of this name.
 	Transform(ctx context.Context, e stream.Engine, rows stream.Source, r Request, emit Emit) error
 }
 
-// Transform implements Transform of every model by its Worker. It returns an error if rows have another
-// number of columns than those of the fit, or if a number is not finite.
+// Transform implements Transform for every model, by its Worker. It fails if the number of columns differs from that of
+// the fit, or if an entry is not finite.
 func Transform(ctx context.Context, e stream.Engine, m Transformer, rows stream.Source, r Request, emit Emit) error {
 	names, err := r.Names(m)
 	if err != nil {
@@ -138,10 +130,10 @@ func Transform(ctx context.Context, e stream.Engine, m Transformer, rows stream.
 	return stream.Map(ctx, e, "transform", rows, len(names), r.Kept, worker, emit)
 }
 
-// rowPreparer is implemented by models whose workers take raw rows: they fill nulls, or refuse them.
+// rowPreparer is implemented by models with workers for raw rows. They fill or refuse nulls.
 type rowPreparer interface{ PreparesRows() bool }
 
-// checkedWorker makes workers that refuse numbers that are not finite.
+// checkedWorker makes workers that refuse entries that are not finite.
 func checkedWorker(m Transformer, rows stream.Source, r Request) (func() Worker, error) {
 	info := rows.Info()
 	worker, err := m.Worker(rows, r)
@@ -162,8 +154,8 @@ func checkedWorker(m Transformer, rows stream.Source, r Request) (func() Worker,
 	}, nil
 }
 
-// TransformMatrix returns what a request gives for the rows of a matrix in memory. A model of
-// rank 0 has no columns. Cost: one pass, n·k numbers.
+// TransformMatrix returns the requested outputs of the rows of a matrix in memory. A model of rank 0 has no columns.
+// Cost: one pass; memory for n·k numbers.
 func TransformMatrix(ctx context.Context, e stream.Engine, m Transformer, x blas64.General, r Request) (blas64.General, error) {
 	names, err := r.Names(m)
 	if err != nil || len(names) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Embedder answers a request for raw rows in memory, one or a few at a time. It belongs to one goroutine: others use a
-// Clone.
+// Embedder computes the outputs of a request for raw rows in memory, one or a few at a time. It must not be used
+// concurrently: see [Embedder.Clone].
 type Embedder struct {
 	rows  *prepare.RowPreparer
 	model *model.Embedder
@@ -16,8 +16,8 @@ type Embedder struct {
 	batch []float64 // prepared rows
 }
 
-// Embedder returns an embedder for a request, such as the class or the predicted value of a row. It
-// returns an error if the model has no such output, or if its rows are those of a graph.
+// Embedder returns an embedder for a request, such as the class or the predicted value of a row. It fails if the model
+// lacks a requested output, or if its rows are those of a graph.
 func (m *Model) Embedder(r model.Request) (*Embedder, error) {
 	e, err := model.NewEmbedder(m.Transformer, r)
 	if err != nil {
@@ -38,9 +38,8 @@ func (e *Embedder) Clone() *Embedder {
 // Width returns the number of outputs of a row.
 func (e *Embedder) Width() int { return e.model.Width() }
 
-// Embed puts the outputs of a raw row into dst, whose length is Width. Numbers and words are in the order of
-// [Model.Preparation]: NaN and "" are nulls. It returns an error if the fit refused such a row.
-// The cost is that of [model.Embedder.Embed].
+// Embed writes the outputs of a raw row to dst, whose length must be Width. Numbers and words are in the order of
+// [Model.Preparation]; NaN and "" are nulls. It fails if the fit refused such a row. Cost: as [model.Embedder.Embed].
 func (e *Embedder) Embed(dst, row []float64, words ...string) error {
 	if err := e.rows.Prepare(e.row, row, words...); err != nil {
 		return err
@@ -48,8 +47,8 @@ func (e *Embedder) Embed(dst, row []float64, words ...string) error {
 	return e.model.Embed(dst, e.row)
 }
 
-// EmbedBatch is Embed for rows that follow each other: all their numbers in rows, their outputs in dst and their words
-// in words. It is faster than calls for single rows. An error names the row, counted from 0.
+// EmbedBatch embeds several rows: all their numbers are in rows, their outputs in dst and their words in words, row
+// after row. It is faster than single calls. Errors name the row, counted from 0.
 func (e *Embedder) EmbedBatch(dst, rows []float64, words ...string) error {
 	if e.Width() == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package modelfile saves models in files that numpy.load and the command nystream open, and
-// loads them. Package model knows of no files.
+// Package modelfile saves models to files, which numpy.load and the command nystream can read, and loads them. Package
+// model itself does no file I/O.
 package modelfile
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Format and Version are how the file of a model names itself in meta.json.
+// Format and Version identify a model file in its meta.json.
 const (
 	Format  = "nystream model"
 	Version = 1
 )
 
-// noData stands in meta.json where nothing is said of the rows: columns without names, in
-// the order of the fit, unscaled, without nulls.
+// noData is stored in meta.json if nothing is known of the rows: columns have no names and keep the order of the fit,
+// without scaling or nulls.
 var noData = json.RawMessage(`{"nulls":"error"}`)
 
-// Save writes a model to an .npz file, which appears complete or not at all. What the model
-// does not know is not in it: how rows were scaled, or what their columns are called.
+// Save writes a model to an .npz file, atomically. It does not store what the model itself does not know, such as
+// scaling and column names: see [SavePrepared].
 func Save(path string, m model.Model) error {
 	a, err := m.Save()
 	if err != nil {
@@ -34,8 +34,8 @@ func Save(path string, m model.Model) error {
 	return Write(path, a)
 }
 
-// SavePrepared is [Save] of a model of prepared rows, whose preparation and column names are in the
-// file, too: [Open] gives a model that takes raw rows. Columns without names are found by their order.
+// SavePrepared is [Save] for a model of prepared rows. It also stores the preparation and the column names, so that
+// [Open] returns a model of raw rows. Columns without names are matched by position.
 func SavePrepared(path string, m model.Model, rows *prepare.Source) error {
 	a, err := m.Save()
 	if err != nil {
@@ -54,8 +54,8 @@ func SavePrepared(path string, m model.Model, rows *prepare.Source) error {
 	return Write(path, a)
 }
 
-// ReadArchive reads what [Save] wrote, or the command, for those who prepare rows themselves; [Open] is
-// simpler. The Load of the model's family makes a model of it:
+// ReadArchive reads a file written by [Save] or by the command. It is for callers that prepare rows themselves; [Open]
+// is simpler. The Load of the model's family turns the archive into a model:
 //
 //	a, err := modelfile.ReadArchive("m.npz")
 //	if err != nil {
@@ -63,8 +63,8 @@ func SavePrepared(path string, m model.Model, rows *prepare.Source) error {
 //	}
 //	m, err := lowrank.Load(a)
 //
-// Load refuses a model of prepared rows, see [model.Archive.TakesPrepared].
-// An error says what is wrong with a file that was damaged or changed.
+// Load refuses a model of prepared rows, see [model.Archive.TakesPrepared]. It fails if the file was damaged or
+// changed.
 func ReadArchive(path string) (*model.Archive, error) { return ReadArchiveIn(nil, path) }
 
 // ReadArchiveIn is [ReadArchive] within a session.
@@ -80,7 +80,7 @@ func ReadArchiveIn(files *archive.Session, path string) (*model.Archive, error) 
 	return a, nil
 }
 
-// Write writes a model that was saved to an .npz file, which appears complete or not at all.
+// Write writes a saved model to an .npz file, atomically.
 func Write(path string, a *model.Archive) error {
 	f, err := Stage(path, a)
 	if err != nil {
@@ -89,8 +89,8 @@ func Write(path string, a *model.Archive) error {
 	return f.Commit()
 }
 
-// Stage writes a model that was saved to a file that is complete but for its name, path,
-// for those who put several files under their names together.
+// Stage writes a saved model to a complete file that is not yet named path, for callers that commit several files
+// together.
 func Stage(path string, a *model.Archive) (*archive.Staged, error) {
 	return StageIn(nil, path, a)
 }

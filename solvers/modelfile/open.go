@@ -24,16 +24,16 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Model is a model of any family that takes raw rows: as they are in the files, not yet chosen,
-// encoded or scaled. It is safe for concurrent use. Rows of a graph, [sparse.Rows], are taken as they are.
+// Model is a model of any family that takes raw rows, as they are stored in files, before column selection, encoding
+// and scaling. It is safe for concurrent use. Rows of a graph, [sparse.Rows], are passed through unchanged.
 type Model struct {
-	// Transformer is the model itself, of the type of its family; it takes prepared rows.
+	// Transformer is the model itself, of the type of its family. It takes prepared rows.
 	model.Transformer
 	left, right prepare.Preparation
 }
 
-// Open reads a model of any family, with how its fit prepared rows. An error says what is wrong with
-// a file that was damaged or changed, or that is no model.
+// Open reads a model of any family, with the preparation of its rows. It fails if the file was damaged or changed, or
+// is no model.
 func Open(path string, profiles ...kernelgen.Profile) (*Model, error) {
 	a, err := ReadArchive(path)
 	if err != nil {
@@ -46,7 +46,8 @@ func Open(path string, profiles ...kernelgen.Profile) (*Model, error) {
 	return m, nil
 }
 
-// Read is [Open] for a file of size bytes that is not on disk: r is a bytes.Reader, say, or an object of a store.
+// Read is [Open] for a file that is not on disk, such as a bytes.Reader or an object of a store. size is its length in
+// bytes.
 func Read(r io.ReaderAt, size int64, profiles ...kernelgen.Profile) (*Model, error) {
 	file, err := archive.ReadAt(r, size)
 	if err != nil {
@@ -59,8 +60,8 @@ func Read(r io.ReaderAt, size int64, profiles ...kernelgen.Profile) (*Model, err
 	return open(a, profiles)
 }
 
-// OpenFS is [Open] for a file of a file system, such as an embed.FS: a program may carry its model. The file is read
-// into memory as a whole.
+// OpenFS is [Open] for a file of a file system. With an embed.FS, a program can carry its model. The whole file is read
+// into memory.
 func OpenFS(files fs.FS, name string, profiles ...kernelgen.Profile) (*Model, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -99,8 +100,7 @@ func open(a *model.Archive, profiles []kernelgen.Profile) (m *Model, err error) 
 	return m, a.Err()
 }
 
-// Preparation returns how rows of a side are prepared: the columns that they need, with the levels
-// of those of words.
+// Preparation returns the preparation of the rows of a side: the required columns, with the levels of categorical ones.
 func (m *Model) Preparation(side model.Side) prepare.Preparation {
 	if side == model.Right {
 		return m.right
@@ -108,26 +108,26 @@ func (m *Model) Preparation(side model.Side) prepare.Preparation {
 	return m.left
 }
 
-// Dimension returns how many columns of numbers raw rows of a side have.
+// Dimension returns the number of numeric columns of raw rows of a side.
 func (m *Model) Dimension(side model.Side) int {
 	return m.Transformer.Dimension(side) - m.Preparation(side).Width()
 }
 
-// Prepare makes of raw rows what the model itself takes. Columns are found by name, in any order
-// among others; those of words are kept columns of the source, see blockstore.Options.Categories.
-// An error names a column that is missing or of another type.
+// Prepare turns raw rows into rows of the model. Columns are matched by name, in any order and among others;
+// categorical ones are kept columns of the source, see blockstore.Options.Categories. Errors name the column that is
+// missing or of another type.
 func (m *Model) Prepare(ctx context.Context, e stream.Engine, side model.Side,
 	rows stream.Source) (*prepare.Source, error) {
 	return m.Preparation(side).Apply(ctx, e, rows)
 }
 
-// Rows returns what prepares single rows of a side.
+// Rows returns a preparer for single rows of a side.
 func (m *Model) Rows(side model.Side) (*prepare.RowPreparer, error) {
 	return m.Preparation(side).Rows(m.Dimension(side))
 }
 
-// Worker makes workers that take raw blocks of rows. The blocks must carry the kept columns if the fit made numbers of
-// words: see stream.Engine.WithKept. A row that the fit would have dropped is an error.
+// Worker makes workers for blocks of raw rows. The blocks must carry the kept columns if the fit has categorical ones:
+// see stream.Engine.WithKept. A row that the fit would have dropped is an error.
 func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker, error) {
 	if isGraph(rows) {
 		return m.Transformer.Worker(rows, r)
@@ -142,7 +142,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	return func() model.Worker {
 		prepare, do := preparers(), workers()
-		var room blas64.General // of the largest block so far
+		var room blas64.General // grows to the largest block so far
 		var prepared stream.Block
 		return func(dst blas64.General, b *stream.Block) error {
 			if room.Rows < b.X.Rows {
@@ -157,10 +157,10 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}, nil
 }
 
-// PreparesRows tells package model that workers deal with nulls themselves.
+// PreparesRows reports true: the workers handle nulls.
 func (m *Model) PreparesRows() bool { return true }
 
-// named is a source with the names of the columns of prepared rows, for workers.
+// named is a source with the column names of prepared rows, for workers.
 type named struct {
 	stream.Source
 	columns []string
@@ -173,28 +173,28 @@ func (n named) Info() stream.Info {
 	return info
 }
 
-// isGraph reports whether rows are those of a graph, which are not prepared.
+// isGraph reports whether rows are those of a graph, which need no preparation.
 func isGraph(rows stream.Source) bool {
 	_, is := rows.(*sparse.Rows)
 	return is
 }
 
-// TransformPlan returns what a pass of Transform over raw rows will hold.
+// TransformPlan returns the cost of Transform for raw rows.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	if isGraph(rows) {
 		return m.Transformer.TransformPlan(e, rows, r)
 	}
 	columns, _, err := m.Preparation(r.Side).Blocks(rows)
 	if err != nil {
-		columns = make([]string, m.Transformer.Dimension(r.Side)) // Transform says what is wrong with rows
+		columns = make([]string, m.Transformer.Dimension(r.Side)) // Transform reports errors of rows
 	}
 	p := m.Transformer.TransformPlan(e, named{rows, columns}, r)
 	p.Add("raw rows", int64(stream.BlockRows(len(columns)))*int64(len(rows.Info().Columns)), "")
 	return p
 }
 
-// Transform prepares raw rows, and gives what the model makes of them to emit, in order. Cost: one pass,
-// and one more that counts rows if the fit dropped those with nulls.
+// Transform prepares raw rows and passes the outputs of the model to emit, in order. Cost: one pass, and another that
+// counts rows if the fit dropped those with nulls.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request,
 	emit model.Emit) error {
 	if isGraph(rows) {

@@ -14,7 +14,7 @@ func view(rows, cols int, data []float64, ld int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Data: data, Stride: ld}
 }
 
-// rowsOf returns rows from i on of op(m).
+// rowsOf returns the rows of op(m) from row i on.
 func rowsOf(t blas.Transpose, m blas64.General, i, rows int) blas64.General {
 	if t == blas.NoTrans {
 		return matrix.Block(m, i, 0, rows, m.Cols)
@@ -27,33 +27,30 @@ func multiply(threads int, ta, tb blas.Transpose, alpha float64, a, b blas64.Gen
 	simd.GemmThreads(threads, ta, tb, alpha, a, b, beta, c)
 }
 
-// leastWork is the number of multiply-adds up to which gonum's plain loops are
-// faster.
+// leastWork is the number of multiply-adds up to which gonum's plain loops are faster.
 const leastWork = 512
 
-// least is leastWork, but in tests.
+// least is leastWork; tests change it.
 var least float64 = leastWork
 
-// small reports whether an operation of so many multiply-adds is left to gonum: it is
-// small or empty, or there is no vector path.
+// small reports whether an m×n×k operation is left to gonum: it is small or empty, or there is no vector path.
 func small(m, n, k int) bool {
 	return simd.Active() == simd.Go || float64(m)*float64(n)*float64(k) <= least
 }
 
-// half returns where a matrix of n > leaf rows is cut: at a whole vector.
+// half returns where to split a matrix of n > leaf rows, at a whole vector.
 func half(n int) int { return (n/2 + simd.Lanes - 1) / simd.Lanes * simd.Lanes }
 
-// workPerThread is the number of multiply-adds below which a thread costs more
-// than it saves.
+// workPerThread is the number of multiply-adds below which another thread costs more than it saves.
 const workPerThread = 1 << 20
 
-// threadsFor returns how many of the threads are worth their while.
+// threadsFor returns the number of threads worth starting for the given multiply-adds.
 func threadsFor(threads int, work float64) int {
 	return max(1, min(threads, int(work/workPerThread)))
 }
 
-// divide calls f on so many parts of B at a time: on columns if a matrix is
-// multiplied from the left, and else on rows, in multiples of a tile.
+// divide splits B among threads and calls f for each part: by columns for operations from the left, else by rows, in
+// multiples of a tile.
 func divide(threads int, s blas.Side, b blas64.General, f func(i, j, rows, cols int)) {
 	n, part := b.Rows, func(i, rows int) { f(i, 0, rows, b.Cols) }
 	if s == blas.Left {
@@ -68,7 +65,7 @@ func divide(threads int, s blas.Side, b blas64.General, f func(i, j, rows, cols 
 	wg.Wait()
 }
 
-// leafRows is the size from which symmetric blocks are no longer halved.
+// leafRows is the order at which the recursion on symmetric blocks stops.
 const leafRows = 32
 
 // leaf is memory for a square of leafRows.

@@ -2,7 +2,7 @@ package nyblas
 
 import "gonum.org/v1/gonum/blas"
 
-// The panics of gonum's BLAS.
+// Messages of panics, as in gonum's BLAS.
 const (
 	mLT0 = "blas: m < 0"
 	nLT0 = "blas: n < 0"
@@ -38,7 +38,7 @@ func checkTranspose(t blas.Transpose) {
 	check(t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans, badTranspose)
 }
 
-// checkStride checks the distance between rows of so many columns.
+// checkStride checks the stride of rows with cols columns.
 func checkStride(ld, cols int, message string) { check(ld >= max(1, cols), message) }
 
 // checkLength checks that a matrix fits its slice.
@@ -46,7 +46,7 @@ func checkLength(length, rows, cols, ld int, message string) {
 	check(length >= ld*(rows-1)+cols, message)
 }
 
-// stored returns the shape of a matrix that is rows × cols under t.
+// stored returns the shape in memory of a matrix that is rows × cols under t.
 func stored(t blas.Transpose, rows, cols int) (int, int) {
 	if t == blas.NoTrans {
 		return rows, cols

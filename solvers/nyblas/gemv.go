@@ -7,15 +7,14 @@ import (
 )
 
 const (
-	gemvGather = 2048 // entries of A from which vectors with gaps are copied together
-	gemvCols   = 256  // columns of A from which our kernel is quicker than gonum's
+	gemvGather = 2048 // entries of A from which strided vectors are packed
+	gemvCols   = 256  // columns of A from which our kernel is faster than gonum's
 )
 
-// Dgemv performs y = alpha·op(A)·x + beta·y, on one thread. Vectors with gaps, such as
-// columns of a matrix in gonum's decompositions, are copied together first. What is small
-// or narrow, illegal, or has negative increments is gonum's.
+// Dgemv performs y = alpha·op(A)·x + beta·y, on one thread. Strided vectors, such as columns in gonum's decompositions,
+// are packed first. Small, narrow and illegal operations, and those with negative increments, are left to gonum.
 func (p Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	rows, cols := stored(tA, m, n) // of y and x
+	rows, cols := stored(tA, m, n) // lengths of y and x
 	legal := (tA == blas.NoTrans || tA == blas.Trans || tA == blas.ConjTrans) && m > 0 && n > 0 && lda >= n && incX > 0 && incY > 0 &&
 		len(a) >= lda*(m-1)+n && len(x) > (cols-1)*incX && len(y) > (rows-1)*incY
 	gaps, narrow := incX > 1 || incY > 1, simd.Active() == simd.Go || n < gemvCols && least > 0
@@ -44,8 +43,7 @@ func (p Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 	}
 }
 
-// scaled sets dst to factor times a vector, without its gaps. What is multiplied by zero
-// has no influence.
+// scaled sets dst to factor times a strided vector. If factor is zero, the vector is not read.
 func scaled(dst []float64, factor float64, x []float64, inc int) {
 	switch {
 	case factor == 0:

@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// symvLeast is the rows below which gonum's loops are as quick. The symmetric matrix times
-// a vector is where gonum's reduction to tridiagonal form spends its time.
+// symvLeast is the order below which gonum's loops are as fast. gonum's reduction to tridiagonal form spends most of
+// its time in this routine.
 const symvLeast = 48
 
-// scratch is memory for vectors without gaps.
+// scratch is memory for packed vectors.
 type scratch struct{ v []float64 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// borrow has room for n numbers, which may be anything.
+// borrow returns memory for n numbers, with arbitrary contents.
 func borrow(n int) *scratch {
 	s := scratches.Get().(*scratch)
 	if cap(s.v) < n {
@@ -29,9 +29,8 @@ func borrow(n int) *scratch {
 
 func (s *scratch) giveBack() { scratches.Put(s) }
 
-// Dsymv performs y = alpha·A·x + beta·y for the symmetric n×n matrix A, given by one
-// triangle, which is read once, on one thread. What is small, illegal, or has negative increments is
-// gonum's.
+// Dsymv performs y = alpha·A·x + beta·y for a symmetric n×n matrix A. It reads one triangle, once, on one thread. Small
+// and illegal operations, and those with negative increments, are left to gonum.
 func (p Implementation) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	legal := (ul == blas.Upper || ul == blas.Lower) && n > 0 && lda >= n && incX > 0 && incY > 0 &&
 		len(a) >= lda*(n-1)+n && len(x) > (n-1)*incX && len(y) > (n-1)*incY

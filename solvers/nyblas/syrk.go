@@ -23,7 +23,7 @@ func (p Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 //
 //	C = alpha·op(A)·op(B)ᵀ + beta·C
 //
-// with B = A, or with two both that and alpha·op(B)·op(A)ᵀ.
+// with B = A. If two is set, alpha·op(B)·op(A)ᵀ is added as well.
 type rankK struct {
 	ul          blas.Uplo
 	t           blas.Transpose
@@ -31,7 +31,7 @@ type rankK struct {
 	alpha, beta float64
 }
 
-// run checks the arguments and makes the update.
+// run checks the arguments and performs the update.
 func (r rankK) run(threads, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
 	rows, cols := stored(r.t, n, k)
 	checkUplo(r.ul)
@@ -47,7 +47,7 @@ func (r rankK) run(threads, n, k int, a []float64, lda int, b []float64, ldb int
 	r.update(threads, view(rows, cols, a, lda), view(rows, cols, b, ldb), view(n, n, c, ldc))
 }
 
-// update halves C: the square between its two triangles is half of the work.
+// update halves C recursively. The square between the two triangles is half of the work.
 func (r rankK) update(threads int, a, b, c blas64.General) {
 	n := c.Rows
 	if n <= leafRows {
@@ -63,7 +63,7 @@ func (r rankK) update(threads int, a, b, c blas64.General) {
 	r.square(1, a, b, c)
 }
 
-// fork gives half of the threads to the square, and the others to the triangles.
+// fork gives half of the threads to the square, and the rest to the triangles.
 func (r rankK) fork(threads int, a, b, c blas64.General) {
 	var wg sync.WaitGroup
 	wg.Go(func() { r.square(threads/2, a, b, c) })
@@ -78,7 +78,7 @@ func (r rankK) triangles(threads int, a, b, c blas64.General) {
 	r.update(threads, rowsOf(r.t, a, h, n-h), rowsOf(r.t, b, h, n-h), matrix.Block(c, h, h, n-h, n-h))
 }
 
-// square is the update of the block of C between its triangles.
+// square updates the block of C between its triangles.
 func (r rankK) square(threads int, a, b, c blas64.General) {
 	n := c.Rows
 	h := half(n)
@@ -93,7 +93,7 @@ func (r rankK) square(threads int, a, b, c blas64.General) {
 	}
 }
 
-// leaf computes all of a small square and adds its triangle to that of C.
+// leaf computes a small square in full and adds one triangle of it to C.
 func (r rankK) leaf(threads int, a, b, c blas64.General) {
 	n := c.Rows
 	l := leaves.Get().(*leaf)

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// triangle is the matrix op(A) of which one triangle is given, and the other is
-// zero.
+// triangle is a triangular matrix op(A).
 type triangle struct {
 	ul blas.Uplo
 	t  blas.Transpose
@@ -19,14 +18,13 @@ type triangle struct {
 	a  blas64.General
 }
 
-// triangleRows is the size from which triangles are no longer halved.
+// triangleRows is the order at which the recursion on triangles stops.
 const triangleRows = simd.Lanes
 
 // lower reports whether op(A) is lower triangular.
 func (t triangle) lower() bool { return (t.ul == blas.Lower) == (t.t == blas.NoTrans) }
 
-// halves returns the two triangles on the diagonal; off is the block between them,
-// under the same transpose.
+// halves returns the two triangles on the diagonal. off is the block between them, under the same transpose.
 func (t triangle) halves() (t1, t2 triangle, off blas64.General) {
 	n := t.a.Rows
 	h := half(n)
@@ -38,7 +36,7 @@ func (t triangle) halves() (t1, t2 triangle, off blas64.General) {
 	return t1, t2, matrix.Block(t.a, 0, h, h, n-h)
 }
 
-// onTriangle runs an operation of Dtrmm or Dtrsm that is not left to gonum.
+// onTriangle runs an operation of Dtrmm or Dtrsm, or leaves a small one to gonum.
 func (p Implementation) onTriangle(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int,
 	alpha float64, a []float64, lda int, b []float64, ldb int, left, right operation) {
 	checkSide(s)
@@ -66,11 +64,10 @@ func order(s blas.Side, m, n int) int {
 	return n
 }
 
-// A triangular operation works on B in place: on columns of B independently
-// from the left, and on its rows from the right.
+// operation is a triangular operation on B in place. From the left, columns of B are independent; from the right, rows.
 type operation func(t triangle, alpha float64, b blas64.General)
 
-// apply runs an operation on B, in parts if it is large.
+// apply runs an operation on B, in parallel if B is large.
 func (t triangle) apply(threads int, s blas.Side, alpha float64, b blas64.General, f operation) {
 	threads = threadsFor(threads, float64(b.Rows)*float64(b.Cols)*float64(t.a.Rows)/2)
 	if threads == 1 {
@@ -80,7 +77,7 @@ func (t triangle) apply(threads int, s blas.Side, alpha float64, b blas64.Genera
 	divide(threads, s, b, func(i, j, rows, cols int) { f(t, alpha, matrix.Block(b, i, j, rows, cols)) })
 }
 
-// rowsIn and colsIn cut B where halves cuts the triangle.
+// rowsIn and colsIn split B as halves splits the triangle.
 func rowsIn(b blas64.General) (b1, b2 blas64.General) {
 	h := half(b.Rows)
 	return matrix.Block(b, 0, 0, h, b.Cols), matrix.Block(b, h, 0, b.Rows-h, b.Cols)
@@ -91,17 +88,16 @@ func colsIn(b blas64.General) (b1, b2 blas64.General) {
 	return matrix.Block(b, 0, 0, b.Rows, h), matrix.Block(b, 0, h, b.Rows, b.Cols-h)
 }
 
-// stripRows is how many rows of B are transposed at a time.
+// stripRows is the number of rows of B that are transposed at a time.
 const stripRows = 128
 
-// strip is memory for the transpose of so many rows of a small triangle's length.
+// strip is memory for the transpose of stripRows rows of a small triangle's length.
 type strip [triangleRows * stripRows]float64
 
 var strips = sync.Pool{New: func() any { return new(strip) }}
 
-// transposed does on B from the right, for a small triangle, what f does from the
-// left: on strips of Bᵀ, whose rows are long enough to be worked on as vectors,
-// with the other transpose of A.
+// transposed applies f, which works from the left, from the right for a small triangle. It works on strips of Bᵀ, whose
+// rows are long enough for vector instructions, with the other transpose of A.
 func (t triangle) transposed(alpha float64, b blas64.General, f operation) {
 	t.t = opposite(t.t)
 	s := strips.Get().(*strip)
@@ -131,5 +127,5 @@ func (s *strip) store(b blas64.General) {
 	}
 }
 
-// reference does small triangles.
+// reference performs the operations on small triangles.
 var reference gonum.Implementation

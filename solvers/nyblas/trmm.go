@@ -15,8 +15,8 @@ func (p Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 	p.onTriangle(s, ul, tA, d, m, n, alpha, a, lda, b, ldb, triangle.multiplyLeft, triangle.multiplyRight)
 }
 
-// multiplyLeft is B = alpha·op(A)·B. The half that depends on both halves comes
-// first, while the other is still there.
+// multiplyLeft performs B = alpha·op(A)·B. It first updates the half that depends on both halves, before the other
+// changes.
 func (t triangle) multiplyLeft(alpha float64, b blas64.General) {
 	if t.a.Rows <= triangleRows {
 		reference.Dtrmm(blas.Left, t.ul, t.t, t.d, b.Rows, b.Cols, alpha, t.a.Data, t.a.Stride, b.Data, b.Stride)
@@ -32,7 +32,7 @@ func (t triangle) multiplyLeft(alpha float64, b blas64.General) {
 	second.multiplyLeft(alpha, b2)
 }
 
-// multiplyRight is B = alpha·B·op(A).
+// multiplyRight performs B = alpha·B·op(A).
 func (t triangle) multiplyRight(alpha float64, b blas64.General) {
 	if t.a.Rows <= triangleRows {
 		t.transposed(alpha, b, triangle.multiplyLeft)

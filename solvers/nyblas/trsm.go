@@ -5,9 +5,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Dtrsm solves op(A)·X = alpha·B if s is blas.Left, or X·op(A) = alpha·B, where A
-// is triangular and X, which takes the place of B, is m×n. Like gonum's it does
-// not look whether A is singular.
+// Dtrsm solves op(A)·X = alpha·B if s is blas.Left, or X·op(A) = alpha·B, where A is triangular and B is m×n. X
+// overwrites B. Like gonum, it does not check whether A is singular.
 func (p Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if small(m, n, order(s, m, n)) || alpha == 0 {
 		p.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
@@ -16,7 +15,7 @@ func (p Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d bl
 	p.onTriangle(s, ul, tA, d, m, n, alpha, a, lda, b, ldb, triangle.solveLeft, triangle.solveRight)
 }
 
-// solveLeft is B = alpha·op(A)⁻¹·B.
+// solveLeft performs B = alpha·op(A)⁻¹·B.
 func (t triangle) solveLeft(alpha float64, b blas64.General) {
 	if t.a.Rows <= triangleRows {
 		reference.Dtrsm(blas.Left, t.ul, t.t, t.d, b.Rows, b.Cols, alpha, t.a.Data, t.a.Stride, b.Data, b.Stride)
@@ -32,7 +31,7 @@ func (t triangle) solveLeft(alpha float64, b blas64.General) {
 	second.solveLeft(1, b2)
 }
 
-// solveRight is B = alpha·B·op(A)⁻¹.
+// solveRight performs B = alpha·B·op(A)⁻¹.
 func (t triangle) solveRight(alpha float64, b blas64.General) {
 	if t.a.Rows <= triangleRows {
 		t.transposed(alpha, b, triangle.solveLeft)

@@ -10,16 +10,17 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/family"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// answers is how a model answers a request. A row has raw numbers first: values or decision values,
-// then scales of residuals if bounds are asked for, and at last a relative variance if deviations are.
+// answers answers a request to a model. Each row of raw numbers has values or decision values, then scales of residuals
+// if bounds are requested, then a relative variance if deviations are.
 type answers struct {
 	model              *Model
 	kinds              []model.Output
 	level              float64
 	bounds, deviations bool
-	width              int // of the raw numbers
+	width              int // number of raw numbers of a row
 }
 
 func (m *Model) answers(r model.Request) *answers {
@@ -36,7 +37,16 @@ func (m *Model) answers(r model.Request) *answers {
 	return a
 }
 
-// linear puts values, and scales if they are wanted, into rows of raw numbers, of kernel entries.
+// panelRows returns the number of rows whose kernel entries are in memory at a time. Variances solve triangular systems,
+// which many rows share.
+func (a *answers) panelRows() int {
+	if a.deviations {
+		return tilesize.PanelRows
+	}
+	return tilesize.Rows(a.model.Landmarks.Rows)
+}
+
+// linear writes values, and scales if requested, to rows of raw numbers, from kernel entries.
 func (a *answers) linear(raw, entries blas64.General) {
 	t := len(a.model.Intercept)
 	put := func(dst, coefficients blas64.General, intercept []float64) {
@@ -51,7 +61,7 @@ func (a *answers) linear(raw, entries blas64.General) {
 	}
 }
 
-// answer puts the columns that are asked for into a row of out for each row of raw numbers.
+// answer writes the requested columns to out, one row for each row of raw numbers.
 func (a *answers) answer(out blas64.General, request model.Request, raw blas64.General) {
 	if a.model.Classes > 0 {
 		family.Decisions{Classes: a.model.Classes, Probabilities: a.model.probabilities}.Answer(out, request, raw)

@@ -149,7 +149,7 @@ func TestIntervals(t *testing.T) {
 	for _, level := range []float64{0, 1, -1, math.NaN(), 0.999} {
 		r := model.Request{Outputs: []model.Output{model.Lower}, Level: level}
 		if _, err := model.TransformMatrix(t.Context(), stream.Engine{}, f.Model, fresh, r); err == nil ||
-			!strings.Contains(err.Error(), "`interval") {
+			!strings.Contains(err.Error(), "`Request.Level") {
 			t.Errorf("level %v: %v", level, err)
 		}
 	}
@@ -315,7 +315,7 @@ func TestKinds(t *testing.T) {
 		m    *Model
 		kind model.Output
 	}{
-		"fit with `std`":       {targets, model.Deviation},
+		"fit with `Std`":       {targets, model.Deviation},
 		"knows no intervals":   {targets, model.Upper},
 		"chooses no classes":   {targets, model.Probability},
 		"chooses classes":      {classes, model.Lower},

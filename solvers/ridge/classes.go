@@ -15,17 +15,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Classes are the levels of a kept column of labels.
+// Classes holds the levels of a kept column of labels.
 type Classes struct {
 	Label  string        // name of the column
-	Levels stream.Column // its different values, ascending
+	Levels stream.Column // its distinct values, ascending
 	Counts []int64       // rows of each level, see [Data.FindClasses]
 
 	sums   []float64 // total weight of each level; nil without weights
 	absent int64     // rows with weight 0
 }
 
-// mostLevels is the largest number of levels that are counted.
+// mostLevels is the largest number of levels that can be counted.
 const mostLevels = 1 << 16
 
 // FindClasses is [Data.FindClasses] without weights.
@@ -38,9 +38,9 @@ func FindClasses(ctx context.Context, e stream.Engine, src stream.Source, label 
 // Cost: one pass, and memory for the levels.
 func (d *Data) FindClasses(ctx context.Context, e stream.Engine, label string) (*Classes, error) {
 	info, weights := d.Rows.Info(), -1
-	place, err := find(info, label, "label")
+	place, err := find(info, label, "`FindClasses.label`")
 	if err == nil && d.Weights != "" {
-		weights, err = findNumbers(info, d.Weights, "weights")
+		weights, err = findNumbers(info, d.Weights, "`Data.Weights`")
 	}
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ type labelled struct {
 	labels, weights int
 }
 
-// A level holds the counts of one label.
+// level holds the counts of one label.
 type level struct {
 	rows   int64
 	weight exactSum
@@ -84,7 +84,7 @@ func levels[T cmp.Ordered](
 		for i, v := range values(labels) {
 			weight := 1.0
 			if at.weights >= 0 {
-				if reason := unusable(&b.Kept[at.weights], i, "weights"); reason != "" {
+				if reason := unusable(&b.Kept[at.weights], i, "`Data.Weights`"); reason != "" {
 					return badValue(at.info, b.Start+int64(i), at.weights, reason)
 				}
 				weight = numberOf(&b.Kept[at.weights], i)
@@ -93,7 +93,7 @@ func levels[T cmp.Ordered](
 				absent++
 				continue
 			}
-			if reason := unusable(labels, i, "label"); reason != "" {
+			if reason := unusable(labels, i, "`Classes.Label`"); reason != "" {
 				return badValue(at.info, b.Start+int64(i), at.labels, reason)
 			}
 			if own[v] == nil {
@@ -116,7 +116,7 @@ func levels[T cmp.Ordered](
 		}
 		if len(total) > mostLevels {
 			return stream.NewDataError(at.info.Name, "column %s has more than %d different values", at.info.Kept[at.labels].Name, mostLevels).
-				Do("labels are classes, measured numbers a `target`")
+				Do("labels are classes; measured numbers are `Data.Targets`")
 		}
 		return nil
 	}
@@ -133,14 +133,14 @@ func levels[T cmp.Ordered](
 	return list, err
 }
 
-// exactSum is an exact sum: it does not depend on the order of blocks.
+// exactSum is a sum without rounding, so it does not depend on the order of blocks.
 type exactSum struct{ sum *big.Float }
 
-// sumBits is the precision that holds a sum of any 2^60 finite numbers.
+// sumBits is a precision sufficient for the exact sum of any 2^60 finite numbers.
 const sumBits = 2200
 
 func (s *exactSum) add(v float64) {
-	if matrix.IsFinite(v) { // the fit reports others as errors
+	if matrix.IsFinite(v) { // the fit reports other values as errors
 		s.join(&exactSum{big.NewFloat(v)})
 	}
 }
@@ -170,14 +170,14 @@ func (c *Classes) Names() (names []string) {
 	}
 	for _, v := range c.Levels.Floats {
 		if v == 0 {
-			v = 0 // -0 is the same level
+			v = 0 // -0 and 0 are one level
 		}
 		names = append(names, strconv.FormatFloat(v, 'g', -1, 64))
 	}
 	return append(names, c.Levels.Strings...)
 }
 
-// count returns the number of levels, 0 for nil.
+// count returns the number of levels; c may be nil.
 func (c *Classes) count() int {
 	if c == nil {
 		return 0
@@ -185,7 +185,7 @@ func (c *Classes) count() int {
 	return len(c.Counts)
 }
 
-// rows returns the number of rows of all levels.
+// rows returns the total number of rows.
 func (c *Classes) rows() (n int64) {
 	for _, count := range c.Counts {
 		n += count
@@ -193,7 +193,7 @@ func (c *Classes) rows() (n int64) {
 	return n
 }
 
-// countIn returns the classes with counts and weights taken from k.
+// countIn returns the classes with counts and weights recomputed from rows.
 func (c *Classes) countIn(rows *known) *Classes {
 	out := *c
 	out.Counts, out.sums, out.absent = make([]int64, len(c.Counts)), make([]float64, len(c.Counts)), 0
@@ -228,7 +228,7 @@ func (c *Classes) masses() []float64 {
 	return masses
 }
 
-// occurring returns the number of levels that have rows.
+// occurring returns the number of levels with rows.
 func (c *Classes) occurring() (k int) {
 	for _, n := range c.Counts {
 		if n > 0 {
@@ -238,7 +238,7 @@ func (c *Classes) occurring() (k int) {
 	return k
 }
 
-// of returns the place of value i of a column among the levels.
+// of returns the index of the level of value i of a column.
 func (c *Classes) of(column *stream.Column, i int) (place int, found bool) {
 	switch c.Levels.Kind {
 	case stream.Int64:

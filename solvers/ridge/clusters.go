@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
-// clusters numbers the independent groups of the scoring sample. Without a group column each row is one.
+// clusters numbers the independent groups of the scoring sample. Without a group column, each row is its own group.
 type clusters struct {
 	of    []int // group of each row, -1 for rows of weight 0
 	count int
@@ -31,7 +31,7 @@ func newClusters(k *known) clusters {
 	return g
 }
 
-// effective returns the effective number of groups, (Σ W)²/Σ W² with W the total weight of a group.
+// effective returns the effective number of groups, (Σ W)²/Σ W², where W is the total weight of a group.
 func (g clusters) effective(weights []float64) float64 {
 	squares := 0.0
 	for _, sum := range g.sums(weights) {

@@ -12,38 +12,38 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Data are rows with what is to be predicted of them: Targets or Classes. What is known of a row is in
-// kept columns of Rows, which are read along with it: blockstore.Options.Keep keeps columns of a file,
-// and [stream.Beside] puts columns in memory beside a source.
+// Data holds rows and the targets or classes to predict. Targets, labels, weights and groups are kept columns of Rows,
+// which a pass reads along with the rows: blockstore.Options.Keep keeps columns of a file, and [stream.Beside] adds
+// columns in memory to a source.
 type Data struct {
 	Rows stream.Source
-	// Targets are the names of kept columns of finite numbers.
+	// Targets names kept columns of finite numbers.
 	Targets []string
 	// Classes is the kept column of labels, with its levels, see [FindClasses].
 	Classes *Classes
-	// Weights is the kept column of the weights of squared errors, 0 or more; "" means equal weights. A row of weight
-	// k counts as k copies, and a row of weight 0 is left out.
+	// Weights is the kept column of the weights of squared errors, 0 or more; "" means equal weights. A row of weight k
+	// counts as k copies, and a row of weight 0 is ignored.
 	Weights string
-	// FoldBy is the kept column whose equal values stay in one fold; "" makes each row a group. A column with one
-	// value is an error.
+	// FoldBy names a kept column: rows with equal values share a fold. "" makes each row its own group. A column with a
+	// single value is an error.
 	FoldBy string
 }
 
 var _ model.Data = (*Data)(nil)
 
-// Size returns the size of the data. The number of rows is -1 if it is not known.
+// Size returns the size of the data. The number of rows is -1 if unknown.
 func (d *Data) Size() model.Size {
 	s := model.Sources{Left: d.Rows}.Size()
 	s.Classes, s.Targets, s.Weighted = d.Classes.count(), len(d.Targets), d.Weights != ""
 	return s
 }
 
-// Sample returns rows that kernels with words are resolved on.
+// Sample returns rows for resolving the words of kernels.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	return input.DrawRows(ctx, d.Rows, n, seed, "kernel")
 }
 
-// sampledBy returns the data that kernels with words are resolved on. With weights their sample takes passes.
+// sampledBy returns data whose Sample respects weights. With weights, a sample takes passes.
 func (d *Data) sampledBy(e stream.Engine) model.Data {
 	if d.Weights == "" {
 		return d
@@ -51,7 +51,7 @@ func (d *Data) sampledBy(e stream.Engine) model.Data {
 	return weightedData{d, e}
 }
 
-// weightedData are weighted data, with the engine for the passes of their sample.
+// weightedData is weighted data, with the engine for the passes of its sample.
 type weightedData struct {
 	*Data
 	engine stream.Engine
@@ -65,10 +65,10 @@ func (d weightedData) Sample(ctx context.Context, n int, seed uint64) (blas64.Ge
 // Facts returns the source and its kept columns of targets, labels, weights and groups.
 func (d *Data) Facts() []any { return []any{d.Rows, d.Targets, d.Classes, d.Weights, d.FoldBy} }
 
-// outputs returns the number of columns that are regressed on.
+// outputs returns the number of regressed columns.
 func outputs(s model.Size) int { return max(s.Classes, s.Targets) }
 
-// check returns an error unless there is something to learn. Values are checked as they are read.
+// check returns an error unless there are targets or classes. Their values are checked as they are read.
 func (d *Data) check() error {
 	n, err := input.KnownRows(d.Rows)
 	switch {

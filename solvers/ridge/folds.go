@@ -17,23 +17,23 @@ import (
 // Defaults of cross-validation.
 const (
 	defaultFolds = 5
-	// heldOutFrom is the number of landmarks from which one held-out tenth of the rows takes the
-	// place of folds: two Gram matrices in place of five.
+	// heldOutFrom is the number of landmarks from which a single held-out tenth of the rows replaces the folds: two
+	// Gram matrices instead of five.
 	heldOutFrom = 3000
 	tenth       = 10
-	// Up to mostDealt groups, or dealtPerPart for each part, are assigned to parts by weight. Above that hashes do:
-	// with 51 groups and 5 parts they leave a part empty once in 17,000 fits.
+	// Up to mostDealt groups, or dealtPerPart for each part, are assigned to parts by weight. Hashes assign larger
+	// numbers: with 51 groups and 5 parts, they leave a part empty once in 17,000 fits.
 	mostDealt    = 50
 	dealtPerPart = 10
 )
 
-// folding assigns groups of rows to parts. Parts 0 to tested − 1 are validation sets. The rows of any later part
-// are in all training sets.
+// folding assigns groups of rows to parts. Parts 0 to tested − 1 are validation sets. Rows of later parts are in all
+// training sets.
 type folding struct {
 	random        sketch.Random
 	parts, tested int
-	share         uint64         // if one part is tested, it holds 1/share of the rows
-	deal          map[uint64]int // parts of groups assigned by weight; hashes assign the others
+	share         uint64         // the fraction 1/share of the rows, if one part is tested
+	deal          map[uint64]int // parts of groups assigned by weight; hashes assign all others
 }
 
 func (s Solver) folding(landmarks int) (folding, error) {
@@ -50,7 +50,7 @@ func (s Solver) folding(landmarks int) (folding, error) {
 	f.tested = f.parts
 	switch {
 	case f.parts < 0:
-		return f, fmt.Errorf("`folds %d` must not be negative", s.Folds)
+		return f, fmt.Errorf("`Folds %d` must not be negative", s.Folds)
 	case f.parts == 1:
 		f.parts = 2
 	}
@@ -69,7 +69,7 @@ func (f folding) part(group uint64) int {
 	return int(draws.Uint64n(uint64(f.parts)))
 }
 
-// dealt assigns groups to parts greedily, the heaviest group first, each to the lightest part. No part is then empty,
+// dealt assigns groups to parts greedily, the heaviest group first, each to the lightest part. Then no part is empty,
 // and there are at most as many parts as groups. Hashes still assign groups that are not in sizes, and all groups if
 // there are many.
 func (f folding) dealt(sizes map[uint64]float64) folding {
@@ -80,7 +80,7 @@ func (f folding) dealt(sizes map[uint64]float64) folding {
 	if len(sizes) < 2 || len(sizes) > max(mostDealt, dealtPerPart*ways) {
 		return f
 	}
-	groups := slices.SortedFunc(maps.Keys(sizes), func(a, b uint64) int { // random order among equal weights
+	groups := slices.SortedFunc(maps.Keys(sizes), func(a, b uint64) int { // equal weights are ordered by hash
 		drawsA, drawsB := f.random.At(a), f.random.At(b)
 		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(drawsA.Uint64(), drawsB.Uint64()), cmp.Compare(a, b))
 	})
@@ -100,9 +100,9 @@ func (f folding) dealt(sizes map[uint64]float64) folding {
 	return f
 }
 
-// holdOut holds out the lightest groups whose total weight is nearest to the share, at least one.
+// holdOut holds out the lightest groups, at least one, with a total weight nearest to the share.
 func (f folding) holdOut(groups []uint64, sizes map[uint64]float64) {
-	left := 0.0 // to hold out
+	left := 0.0 // weight still to hold out
 	for _, group := range groups {
 		left += sizes[group] / float64(f.share)
 	}
@@ -115,7 +115,7 @@ func (f folding) holdOut(groups []uint64, sizes map[uint64]float64) {
 	}
 }
 
-// given returns the values that the bits of sums depend on, besides the seed and the groups.
+// given returns the values that determine the bits of sums, besides the seed and the groups.
 func (f folding) given() []any {
 	groups := slices.Sorted(maps.Keys(f.deal))
 	parts := []int64{int64(f.parts), int64(f.tested)}
@@ -163,16 +163,16 @@ func (f *fit) deal(drawn *pool, landmarks int) (err error) {
 
 // oneGroup returns the error for a group column with a single value.
 func (f *fit) oneGroup(value string) error {
-	return stream.NewDataError(f.data.Rows.Info().Name, "column %q of `fold-by` is %s in all rows: folds need two values or more", f.data.FoldBy, value).
+	return stream.NewDataError(f.data.Rows.Info().Name, "column %q of `Data.FoldBy` is %s in all rows: folds need two values or more", f.data.FoldBy, value).
 		Do("take another column, or none")
 }
 
-// mostHeldOut is the share of the weight above which a held-out "tenth" is noted.
+// mostHeldOut is the fraction of the weight above which a held-out "tenth" is noted.
 const mostHeldOut = 0.2
 
-// noteFolds notes that few groups gave fewer folds than asked for, or a larger held-out part.
+// noteFolds notes that few groups gave fewer folds than requested, or a larger held-out part.
 func (c *candidate) noteFolds(fit *Fit) {
-	const why = ": column %q of `fold-by` has few values"
+	const why = ": column %q of `Data.FoldBy` has few values"
 	if c.data.FoldBy == "" {
 		return
 	}

@@ -62,7 +62,7 @@ func TestFewGroups(t *testing.T) {
 	} {
 		_, err := Solver{}.Fit(t.Context(), stream.Engine{}, d, k)
 		var data *stream.DataError
-		if want := `column "group" of ` + "`fold-by` is " + name + " in all rows"; !errors.As(err, &data) || !strings.Contains(err.Error(), want) {
+		if want := `column "group" of ` + "`Data.FoldBy` is " + name + " in all rows"; !errors.As(err, &data) || !strings.Contains(err.Error(), want) {
 			t.Errorf("one group: %v", err)
 		}
 	}

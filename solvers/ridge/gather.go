@@ -19,19 +19,19 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// pool is a uniform sample of the rows, without those of weight 0, and their targets, weights and groups.
+// pool is a uniform sample of the rows of positive weight, with their targets, weights and groups.
 type pool struct {
 	*basis.Panel
 	known    known
-	whole    bool   // it holds all rows with positive weight
-	oneGroup string // the group of all its rows, "" if they have several
+	whole    bool   // it contains all rows of positive weight
+	oneGroup string // the common group of all its rows, "" if there are several
 }
 
 // landmarksOfPool is the smallest ratio of pool rows to landmarks when landmarks are drawn by weight.
 const landmarksOfPool = 2
 
-// gather fetches the landmarks and the scoring sample: rows that some training set leaves out. In between it finds the
-// reference of the targets, races the kernels, whitens the landmarks under each that stays, and assigns the folds.
+// gather fetches the landmarks and the scoring sample. In between, it computes the reference of the targets, races the
+// kernels, whitens the landmarks under each remaining kernel, and assigns the folds.
 func (f *fit) gather(ctx context.Context) error {
 	landmarks, drawn, err := f.draw(ctx)
 	if err != nil {
@@ -79,8 +79,8 @@ func (f *fit) prepare(ctx context.Context, landmarks *basis.Panel, drawn *pool) 
 	return nil
 }
 
-// draw draws the landmarks and the pool, of [Solver.ScoreRows] rows or more: see poolRows. Without weights, landmarks are
-// a uniform sample. With weights, they are drawn from the pool: a row of weight k is drawn like k copies.
+// draw draws the landmarks and the pool, of [Solver.ScoreRows] rows or more: see poolRows. Without weights, landmarks
+// are a uniform sample. With weights, they are drawn from the pool, where a row of weight k counts as k copies.
 func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, err error) {
 	weighted := f.columns.weights >= 0
 	size := int(f.poolRows(weighted))
@@ -128,8 +128,8 @@ func (f *fit) poolRows(weighted bool) int64 {
 	return min(max(0, f.rows), size)
 }
 
-// dropAbsent removes rows of weight 0 from the pool. If the pool is whole, the remaining rows are numbered from 0
-// for the folds: the fit equals a fit without the removed rows.
+// dropAbsent removes rows of weight 0 from the pool. If the pool is whole, it renumbers the others from 0 for the
+// folds, so the fit equals one without the removed rows.
 func (f *fit) dropAbsent(drawn *pool) error {
 	weighing, all := drawn.known.weighing(), drawn.Count()
 	if len(weighing) == 0 {
@@ -146,8 +146,8 @@ func (f *fit) dropAbsent(drawn *pool) error {
 	return nil
 }
 
-// byWeight draws landmarks in proportion to weights, without replacement: it keeps the rows of the earliest
-// exponential clocks, whose rates are the weights. Rows of equal weight are drawn as without weights.
+// byWeight draws landmarks with probability proportional to weights, without replacement: it keeps the earliest of
+// exponential clocks with the weights as rates. Rows of equal weight are drawn as without weights.
 func (f *fit) byWeight(weights []float64) (places []int, err error) {
 	count := min(len(weights), f.landmarks)
 	if slices.Min(weights) == slices.Max(weights) {
@@ -187,14 +187,14 @@ func (f *fit) settleClasses(drawn *pool) error {
 	return f.data.Classes.check(f.data.Rows.Info().Name)
 }
 
-// whiten makes the features of a candidate, without linearly dependent landmarks. It fails if K(J, J) is indefinite.
+// whiten makes the features of a candidate and drops linearly dependent landmarks. It fails if K(J, J) is indefinite.
 func (c *candidate) whiten(ctx context.Context, landmarks *basis.Panel) error {
 	t, err := tiles.New(c.kernel, false)
 	if err != nil {
 		return err
 	}
 	c.features = &basis.Map{Tiles: t}
-	own := basis.NewPanel(landmarks.Rows, landmarks.Number, nil) // packed for one kernel
+	own := basis.NewPanel(landmarks.Rows, landmarks.Number, nil) // packed for this kernel
 	c.features.Landmarks, c.upper, err = basis.Whiten(ctx, c.engine, t, own)
 	if errors.Is(err, basis.ErrNotDefinite) {
 		const what = "kernel %s is not positive semi-definite between the landmarks: regression needs one that is"
@@ -206,7 +206,7 @@ func (c *candidate) whiten(ctx context.Context, landmarks *basis.Panel) error {
 	return err
 }
 
-// centerAtLandmarks computes the column means of K(J, J), and of the features of the landmarks, the rows of Uᵀ.
+// centerAtLandmarks computes the column means of K(J, J) and of the features of the landmarks, the rows of Uᵀ.
 func (c *candidate) centerAtLandmarks() {
 	p := c.upper.Cols
 	c.origin, c.center = make([]float64, p), make([]float64, p)

@@ -19,10 +19,10 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Intervals gives prediction intervals: the scale s(x) of a residual, and quantiles of absolute
-// residuals divided by their scales. The interval of a level is the prediction ± s(x) times the quantile
-// at the level. All of it is learnt from out-of-fold residuals (Lei et al. 2018, "Distribution-free
-// predictive inference for regression", section 5.2, with folds).
+// Intervals computes prediction intervals from the scale s(x) of a residual and from quantiles of the absolute
+// residuals divided by their scales. The interval of a level is the prediction ± s(x) times the quantile at the level.
+// Both are estimated from out-of-fold residuals (Lei et al. 2018, "Distribution-free predictive inference for
+// regression", section 5.2, with folds).
 type Intervals struct {
 	// Residuals is the number of out-of-fold residuals.
 	Residuals int `json:"residuals" min:"1"`
@@ -30,25 +30,25 @@ type Intervals struct {
 	Scale     blas64.General `json:"-" array:"scale,p,t"`
 	Intercept []float64      `json:"-" array:"intercept,t"`
 	Floor     []float64      `json:"-" array:"floor,t"`
-	// Quantiles are those at 1/200, 2/200, …, 199/200 for each target.
+	// Quantiles are the quantiles at 1/200, 2/200, …, 199/200 for each target.
 	Quantiles blas64.General `json:"-" array:"quantiles,t,199"`
 }
 
 const (
 	quantiles = 199
-	// scaleLandmarks is the number of landmarks that the scale of residuals is learnt with, at most.
+	// scaleLandmarks limits the number of landmarks of the scale of residuals.
 	scaleLandmarks = 100
 	scaleFolds     = 5
 	// leastScale is the smallest scale, relative to the mean absolute residual.
 	leastScale = 0.2
 )
 
-// Highest returns the highest level of an interval: 0.995, or n/(n + 1) of n < 199 residuals.
+// Highest returns the highest level of an interval: 0.995, or n/(n + 1) for n < 199 residuals.
 func (v *Intervals) Highest() float64 {
 	return min(quantiles/float64(quantiles+1), float64(v.Residuals)/float64(v.Residuals+1))
 }
 
-// quantile returns the quantile of a target, between two of the grid by a straight line.
+// quantile returns the quantile of a target, interpolated linearly between those of the grid.
 func (v *Intervals) quantile(target int, level float64) float64 {
 	q := matrix.Row(v.Quantiles, target)
 	at := min(max(level*(quantiles+1)-1, 0), quantiles-1)
@@ -56,15 +56,15 @@ func (v *Intervals) quantile(target int, level float64) float64 {
 	return q[i] + (at-float64(i))*(q[i+1]-q[i])
 }
 
-// halfWidth returns half of the width of the interval of a target, of the scale before its floor.
+// halfWidth returns half of the width of the interval of a target. scale is not yet bounded by the floor.
 func (v *Intervals) halfWidth(target int, scale, level float64) float64 {
 	return max(scale, v.Floor[target]) * v.quantile(target, level)
 }
 
-// intervals learns them from out-of-fold residuals: the scale is a ridge regression of their
-// magnitudes on features of up to 100 landmarks, its penalty chosen by folds of these rows.
-// Cost for m residuals: 200·m kernel entries, 2·100²·m flops.
-// They are nil if no row that is left out has a weight. scales are those of the rows of the sample, out of fold.
+// intervals estimates them from out-of-fold residuals. The scale is a ridge regression of their magnitudes on features
+// of up to 100 landmarks; folds of the same rows choose its penalty. It returns nil if no held-out row has a positive
+// weight. scales are the out-of-fold scales of the rows of the sample. Cost for m residuals: 200·m kernel entries and
+// 2·100²·m flops.
 func (c *candidate) intervals(ctx context.Context, held *heldOut) (v *Intervals, scales blas64.General, err error) {
 	n, t, weights := c.sample.Count(), c.outputs, c.known.weight
 	magnitudes, means, total := matrix.New(n, t), make([]float64, t), dense.Sum(weights)
@@ -113,8 +113,8 @@ func (c *candidate) intervals(ctx context.Context, held *heldOut) (v *Intervals,
 	return v, scales, nil
 }
 
-// weightedQuantiles returns those at i/200: the least number at which the cumulative weight reaches
-// its share of the total and of one row more, or the largest. That row has the least weight: of copies, one.
+// weightedQuantiles returns the quantiles at i/200. Each is the smallest value whose cumulative weight reaches its
+// share of the total weight plus the smallest weight of a row, or else the largest value.
 func weightedQuantiles(u, weights []float64) []float64 {
 	order := make([]int, len(u))
 	for i := range order {
@@ -131,7 +131,7 @@ func weightedQuantiles(u, weights []float64) []float64 {
 	total += least
 	out, at, sum := make([]float64, quantiles), 0, weights[order[0]]
 	for i := range out {
-		share := float64(i+1) / (quantiles + 1) * (1 - 1e-12) // rounding of sums
+		share := float64(i+1) / (quantiles + 1) * (1 - 1e-12) // tolerates rounding of sums
 		for sum < share*total && at < len(order)-1 {
 			at++
 			sum += weights[order[at]]
@@ -141,9 +141,9 @@ func weightedQuantiles(u, weights []float64) []float64 {
 	return out
 }
 
-// learnScale regresses magnitudes on entries of some of the landmarks, with the penalty of the least error out of
-// fold. The intercepts are in the last row of the coefficients. A target whose magnitudes are predicted worse than by
-// their mean has a constant scale.
+// learnScale regresses magnitudes on kernel entries of some landmarks, with the penalty of the smallest out-of-fold
+// error. The last row of the coefficients holds the intercepts. A target with magnitudes predicted worse than by their
+// mean has a constant scale.
 func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 	chosen []int, coefficients, outOfFold blas64.General, err error,
 ) {
@@ -194,7 +194,7 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 		copy(matrix.Row(outOfFold, i), s.all.means[q:])
 	}
 	for _, gram := range s.grams {
-		if matrix.Row(gram, q)[q] == s.all.weight { // nothing is left to learn from
+		if matrix.Row(gram, q)[q] == s.all.weight { // the rest is constant
 			return chosen, coefficients, outOfFold, nil
 		}
 	}
@@ -225,8 +225,7 @@ func column(m blas64.General, j int) blas64.Vector {
 	return blas64.Vector{N: m.Rows, Inc: m.Stride, Data: m.Data[j:]}
 }
 
-// someLandmarks returns up to 100 of the landmarks, evenly spread, those among all that serve, and
-// their triangle.
+// someLandmarks returns up to 100 of the independent landmarks, evenly spaced, and their triangular factor.
 func (c *candidate) someLandmarks(ctx context.Context) (landmarks *basis.Panel, upper blas64.General,
 	chosen []int, err error) {
 	all := c.features.Landmarks

@@ -19,13 +19,13 @@ import (
 // known holds the targets or classes, weights and groups of some rows.
 type known struct {
 	outputs blas64.General // standardised targets, or codes of classes: 1 for the class of a row, else −1
-	class   []int          // nil for targets
-	given   []float64      // weights of rows; for weight 0 the other fields are not set
+	class   []int          // nil for regression
+	given   []float64      // weights of rows; other fields are not set for weight 0
 	weight  []float64      // given, times the weight of the class
-	group   []uint64       // the number of the row, or a hash of its group
+	group   []uint64       // the row number, or a hash of its group
 }
 
-// columns reads what is known of rows from the kept columns of their source. Places are those among kept
+// columns reads targets, labels, weights and groups from the kept columns of a source. The indices are those of kept
 // columns, -1 for none.
 type columns struct {
 	*Data
@@ -36,31 +36,31 @@ type columns struct {
 	foldBy  int
 	refer   *reference // of targets; nil until it is known, and for classes
 	present []int64    // row numbers of positive weight, if groups are indices into them; else nil
-	total   float64    // weight of all rows
-	balance []float64  // k·n_c of each class, to balance classes; else nil
+	total   float64    // total weight of the rows
+	balance []float64  // k·n_c of each class, for balanced classes; else nil
 }
 
-// columns finds the kept columns. balanced makes all classes weigh alike: a row of a class whose rows weigh n_c
-// has its weight times n/(k·n_c).
+// columns finds the kept columns. If balanced, all k classes get equal total weight: rows of a class with weight n_c
+// have their weights multiplied by n/(k·n_c).
 func (d *Data) columns(balanced bool) (c *columns, err error) {
 	c = &columns{Data: d, info: d.Rows.Info(), targets: make([]int, len(d.Targets)), label: -1, weights: -1, foldBy: -1}
 	for j, name := range d.Targets {
-		if c.targets[j], err = findNumbers(c.info, name, "target"); err != nil {
+		if c.targets[j], err = findNumbers(c.info, name, "`Data.Targets`"); err != nil {
 			return nil, err
 		}
 	}
 	if d.Weights != "" {
-		if c.weights, err = findNumbers(c.info, d.Weights, "weights"); err != nil {
+		if c.weights, err = findNumbers(c.info, d.Weights, "`Data.Weights`"); err != nil {
 			return nil, err
 		}
 	}
 	if d.FoldBy != "" {
-		if c.foldBy, err = find(c.info, d.FoldBy, "fold-by"); err != nil {
+		if c.foldBy, err = find(c.info, d.FoldBy, "`Data.FoldBy`"); err != nil {
 			return nil, err
 		}
 	}
 	if d.Classes != nil {
-		c.label, err = find(c.info, d.Classes.Label, "label")
+		c.label, err = find(c.info, d.Classes.Label, "`Classes.Label`")
 		if err == nil && c.info.Kept[c.label].Kind != d.Classes.Levels.Kind {
 			err = fmt.Errorf("%s: the classes are of another kind of column than %s", c.info.Name, d.Classes.Label)
 		}
@@ -71,7 +71,7 @@ func (d *Data) columns(balanced bool) (c *columns, err error) {
 	return c, err
 }
 
-// balanceBy gives all classes with positive mass equal total weight.
+// balanceBy gives all classes of positive mass the same total weight.
 func (c *columns) balanceBy(masses []float64) {
 	occurring := 0.0
 	for _, mass := range masses {
@@ -85,8 +85,8 @@ func (c *columns) balanceBy(masses []float64) {
 	}
 }
 
-// find returns the place of a kept column.
-func find(info stream.Info, name, flag string) (int, error) {
+// find returns the index of a kept column.
+func find(info stream.Info, name, setting string) (int, error) {
 	var names []string
 	for k, f := range info.Kept {
 		if f.Name == name {
@@ -94,26 +94,26 @@ func find(info stream.Info, name, flag string) (int, error) {
 		}
 		names = append(names, f.Name)
 	}
-	const what = "%s keeps no column %q for `%s`; it keeps: %s"
-	return -1, fmt.Errorf(what, info.Name, name, flag, strings.Join(names, ", "))
+	const what = "%s keeps no column %q for %s; it keeps: %s"
+	return -1, fmt.Errorf(what, info.Name, name, setting, strings.Join(names, ", "))
 }
 
-// findNumbers returns the place of a kept column of numbers.
-func findNumbers(info stream.Info, name, flag string) (place int, err error) {
-	place, err = find(info, name, flag)
+// findNumbers returns the index of a kept column of numbers.
+func findNumbers(info stream.Info, name, setting string) (place int, err error) {
+	place, err = find(info, name, setting)
 	if err == nil && info.Kept[place].Kind == stream.String {
-		err = stream.NewDataError(info.Name, "column %s of `%s` holds text, and numbers are wanted", name, flag)
+		err = stream.NewDataError(info.Name, "column %s of %s holds text, and numbers are wanted", name, setting)
 	}
 	return place, err
 }
 
 // unusable returns why value i of a column cannot be used, or "".
-func unusable(c *stream.Column, i int, flag string) string {
+func unusable(c *stream.Column, i int, setting string) string {
 	switch {
 	case c.Null(i) || c.Kind == stream.String && c.Strings[i] == "":
-		return "nothing is there, and `" + flag + "` needs a value in each row; leave such rows out of the data"
+		return "nothing is there, and " + setting + " needs a value in each row; leave such rows out of the data"
 	case c.Kind == stream.Float64 && c.Floats[i]-c.Floats[i] != 0:
-		return fmt.Sprintf("is %v, and `%s` needs finite numbers", c.Floats[i], flag)
+		return fmt.Sprintf("is %v, and %s needs finite numbers", c.Floats[i], setting)
 	}
 	return ""
 }
@@ -122,7 +122,7 @@ func badValue(info stream.Info, row int64, place int, reason string) error {
 	return stream.NewValueError(info.Name, row, info.Kept[place].Name, "%s", reason)
 }
 
-// resize makes room for n rows.
+// resize allocates n rows.
 func (k *known) resize(n, outputs int, classes bool) {
 	if cap(k.weight) < n {
 		k.outputs = matrix.New(n, outputs)
@@ -157,7 +157,7 @@ func (k *known) measure(by *reference) {
 	}
 }
 
-// pick returns what is known of some of the rows.
+// pick copies the given rows.
 func (k *known) pick(places []int) known {
 	out := known{outputs: dense.PickRows(k.outputs, places), given: dense.Pick(k.given, places),
 		weight: dense.Pick(k.weight, places)}
@@ -170,7 +170,7 @@ func (k *known) pick(places []int) known {
 	return out
 }
 
-// slice returns what is known of n rows, sharing memory.
+// slice returns n rows from first on, sharing memory.
 func (k *known) slice(first, n int) known {
 	out := known{outputs: matrix.Rows(k.outputs, first, n), given: k.given[first:][:n], weight: k.weight[first:][:n],
 		group: k.group[first:][:n]}
@@ -180,8 +180,8 @@ func (k *known) slice(first, n int) known {
 	return out
 }
 
-// read reads n rows from kept columns. It fails if a value is missing, is not finite, is a negative weight
-// or none of the levels.
+// read reads n rows from kept columns. It fails if a value is missing, is not finite, is a negative weight or an
+// unknown label.
 func (c *columns) read(k *known, kept []stream.Column, n int, numbers input.Numbers) error {
 	k.resize(n, max(c.Classes.count(), len(c.targets)), c.Classes != nil)
 	for i := range n {
@@ -197,9 +197,9 @@ func (c *columns) read(k *known, kept []stream.Column, n int, numbers input.Numb
 func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (place int, reason string) {
 	k.given[i], k.group[i] = 1, uint64(number)
 	if c.weights >= 0 {
-		reason := unusable(&kept[c.weights], i, "weights")
+		reason := unusable(&kept[c.weights], i, "`Data.Weights`")
 		if k.given[i] = numberOf(&kept[c.weights], i); reason == "" && k.given[i] < 0 {
-			reason = fmt.Sprintf("is %v, and `weights` are 0 or more", k.given[i])
+			reason = fmt.Sprintf("is %v, and `Data.Weights` are 0 or more", k.given[i])
 		}
 		if reason != "" {
 			return c.weights, reason
@@ -210,7 +210,7 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 		return 0, ""
 	}
 	for j, place := range c.targets {
-		if reason := unusable(&kept[place], i, "target"); reason != "" {
+		if reason := unusable(&kept[place], i, "`Data.Targets`"); reason != "" {
 			return place, reason
 		}
 		matrix.Row(k.outputs, i)[j] = c.refer.in(j, numberOf(&kept[place], i))
@@ -225,7 +225,7 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 		k.group[i] = uint64(rank)
 	}
 	if c.foldBy >= 0 {
-		if reason := unusable(&kept[c.foldBy], i, "fold-by"); reason != "" {
+		if reason := unusable(&kept[c.foldBy], i, "`Data.FoldBy`"); reason != "" {
 			return c.foldBy, reason
 		}
 		k.group[i] = hashOf(&kept[c.foldBy], i)
@@ -233,9 +233,9 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 	return 0, ""
 }
 
-// readClass reads the class of row i, and balances its weight.
+// readClass reads the class of row i and balances its weight.
 func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason string) {
-	if reason := unusable(labels, i, "label"); reason != "" {
+	if reason := unusable(labels, i, "`Classes.Label`"); reason != "" {
 		return reason
 	}
 	class, found := c.Classes.of(labels, i)
@@ -298,7 +298,7 @@ func numberOf(c *stream.Column, i int) float64 {
 	return c.Floats[i]
 }
 
-// hashOf returns a hash of value i. Whole numbers are hashed alike, whatever their kind.
+// hashOf returns a hash of value i. Integers hash alike in columns of any kind.
 func hashOf(c *stream.Column, i int) uint64 {
 	switch c.Kind {
 	case stream.Int64:
@@ -315,7 +315,7 @@ func hashOf(c *stream.Column, i int) uint64 {
 	return hash.Sum64()
 }
 
-// given returns what decides the bits of a pass besides the values in the columns.
+// given returns the values that determine the bits of a pass, besides the values in the columns.
 func (c *columns) given() []any {
 	words := []string{strings.Join(c.Targets, "\n"), c.Weights, c.FoldBy}
 	if c.Classes == nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// LeftOut are out-of-fold predictions of rows of the scoring sample: each row is predicted by a model that was trained
-// without its fold. Rows of weight 0 are not among them.
+// LeftOut holds out-of-fold predictions for rows of the scoring sample: the model of each row was trained without its
+// fold. Rows of weight 0 are not included.
 type LeftOut struct {
-	// Truth and Predicted are values of targets, in their units, of at most 2,000 rows: m×t. HalfWidth is half the width
-	// of their intervals of level 0.9. All three are empty for classes.
+	// Truth and Predicted are target values, in their units, for at most 2,000 rows: m×t. HalfWidth is half the width
+	// of their intervals at level 0.9. All three are empty for classes.
 	Truth, Predicted, HalfWidth blas64.General
 	// Class and Chosen are the true and the predicted class of all rows of the sample; nil for targets.
 	Class, Chosen []int
@@ -21,11 +21,11 @@ type LeftOut struct {
 
 const (
 	shownLevel = 0.9
-	mostShown  = 2000    // rows with values of targets
-	mostValues = 200_000 // of all targets
+	mostShown  = 2000    // limit of rows with values of targets
+	mostValues = 200_000 // limit of values, over all targets
 )
 
-// leftOutClasses returns the classes that are predicted of the sample.
+// leftOutClasses returns the out-of-fold classes of the sample.
 func (c *candidate) leftOutClasses(held *heldOut) *LeftOut {
 	out := &LeftOut{}
 	for r := range held.predictions.Rows {
@@ -37,8 +37,8 @@ func (c *candidate) leftOutClasses(held *heldOut) *LeftOut {
 	return out
 }
 
-// leftOutTargets returns the values that are predicted of rows evenly spread over the sample. scales are the scales of
-// their residuals, in the units of v before its floor; v may be nil.
+// leftOutTargets returns the out-of-fold values of rows evenly spaced in the sample. scales are the scales of their
+// residuals, in units of v and not yet bounded by its floor; v may be nil.
 func (c *candidate) leftOutTargets(held *heldOut, v *Intervals, scales blas64.General) *LeftOut {
 	var rows []int
 	for r, weight := range c.known.given {

@@ -28,25 +28,25 @@ type Metric uint8
 
 // The forms.
 const (
-	NoMetric       Metric = iota // rows are compared as they are
+	NoMetric       Metric = iota // rows are compared directly
 	DiagonalMetric               // a factor for each column
 	FullMetric                   // a symmetric matrix, d×d
 )
 
 var metricWords = []string{"none", "diagonal", "full"}
 
-// String returns the word for a form.
+// String returns the word for the form.
 func (m Metric) String() string { return words.Of(metricWords, m) }
 
-// Learnt is what the search for a metric found.
+// Learnt is the result of the search for a metric.
 type Learnt struct {
-	// Errors are those without a metric and with that of each round, on rows of the sample that the models of the
-	// search are trained without, at the best penalty: the share misclassified, or the mean of 1 − R² over targets.
+	// Errors are the held-out errors without a metric and with that of each round, at the best penalty: the
+	// misclassification rate, or the mean of 1 − R² over targets.
 	Errors []float64
-	// Round is the place in Errors of the metric taken; 0 means that none is.
+	// Round is the index in Errors of the chosen metric; 0 means no metric.
 	Round int
-	// Columns are the columns of the rows. Importance is the share of each in the mean squared gradient of
-	// the predictor, if columns have the standard deviation 1; nil if the predictor is constant.
+	// Columns are the names of the columns. Importance is the share of each in the mean squared gradient of the
+	// predictor, with columns scaled to standard deviation 1. It is nil if the predictor is constant.
 	Columns    []string
 	Importance []float64
 
@@ -55,44 +55,43 @@ type Learnt struct {
 }
 
 const (
-	// metricRows is the size of the sample that metrics are learnt from, at most, and metricLandmarks
-	// the number of landmarks. One of metricShare rows scores.
+	// metricRows limits the sample for learning metrics, and metricLandmarks the number of landmarks. One in
+	// metricShare rows is held out.
 	metricRows      = 20_000
 	metricLandmarks = 500
 	metricRounds    = 3
 	metricShare     = 4
-	// gradientRows is the number of rows that gradients are averaged over, at most.
+	// gradientRows limits the number of rows in averages of gradients.
 	gradientRows  = 2000
 	gradientPanel = 32
-	// mapRows is the number of rows of every product with a full metric: products of another size may have
-	// other bits.
+	// mapRows is the number of rows of each product with a full metric. It is fixed because products of other sizes may
+	// have other bits.
 	mapRows = 64
 	// derivativeStep is the step of central differences, relative to the distance.
 	derivativeStep = 1e-4
 )
 
-// checkMetric returns an error if the gradients of a kernel are not known.
+// checkMetric returns an error if the kernel has no known gradient.
 func (s Solver) checkMetric(k kernelgen.Kernel) error {
 	base, one := k.OneBase()
 	if s.Metric == NoMetric || one && (base == kernelgen.SquaredDistance || base == kernelgen.L1Distance) {
 		return nil
 	}
-	return fmt.Errorf("`metric %v` does not go with kernel %s, which is no function of one distance: "+
+	return fmt.Errorf("`Metric %v` does not go with kernel %s, which is no function of one distance: "+
 		"take rbf, laplace, exponential, matern32, matern52, rq, cauchy or imq", s.Metric, k)
 }
 
-// inner returns the solver of the search for a metric.
+// inner returns the solver used in the search for a metric.
 func (s Solver) inner() Solver {
 	landmarks := min(cmp.Or(s.Landmarks, defaultLandmarks), metricLandmarks)
 	return Solver{Landmarks: landmarks, Kernels: s.Kernels, Balanced: s.Balanced, Seed: s.Seed, forMetric: true}
 }
 
-// learnMetric learns a metric from a sample of the rows of d: a round takes the average outer product of
-// the gradients of a model with the metric before (Radhakrishnan, Beaglehole, Pandit & Belkin 2024, "Mechanism
-// for feature learning in neural networks and backpropagation-free machine learning models"). Rounds end
-// when the error on the quarter left out no longer falls by more than two standard errors:
-// one is too few, as the penalty is chosen on the same rows.
-// Cost: up to four searches on 20,000 rows, and 2,000·ℓ·d·t flops a round, with d³ more for a full metric.
+// learnMetric learns a metric from a sample of the rows of d. Each round takes the average outer product of the
+// gradients of a model with the previous metric (Radhakrishnan, Beaglehole, Pandit & Belkin 2024, "Mechanism for
+// feature learning in neural networks and backpropagation-free machine learning models"). Rounds continue while the
+// held-out error decreases by more than two standard errors. One standard error is too few, since the penalty is chosen
+// on the same rows. Cost: up to four fits to 20,000 rows; and 2,000·ℓ·d·t flops a round, plus d³ for a full metric.
 func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Learnt, error) {
 	if s.Metric == NoMetric {
 		return nil, nil
@@ -111,7 +110,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	for round := range metricRounds + 1 {
 		c, _, err := s.inner().choose(ctx, e, x.under(metric), k)
 		if err != nil {
-			return nil, fmt.Errorf("`metric %v`, on %d rows of a sample: %w", s.Metric, x.rows.Rows, err)
+			return nil, fmt.Errorf("`Metric %v`, on %d rows of a sample: %w", s.Metric, x.rows.Rows, err)
 		}
 		held, err := c.holdOut(ctx)
 		if err != nil {
@@ -147,7 +146,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	return out, nil
 }
 
-// under returns data whose rows are mapped by a metric, which has no rows for none.
+// under returns data with rows mapped by a metric; a metric without rows is the identity.
 func (d *Data) under(metric blas64.General) *Data {
 	if metric.Rows == 0 {
 		return d
@@ -162,11 +161,11 @@ func (l *Learnt) tell(f *Fit) {
 	f.Learnt, f.Metric = l, l.metric
 	f.KernelEntries += l.entries
 	if l.Round == 0 {
-		f.Note("`metric`: none was taken, as it does not lower the error of rows left out of the sample")
+		f.Note("`Metric`: none was taken, as it does not lower the error of rows left out of the sample")
 	}
 }
 
-// drawn are rows of a sample in memory.
+// drawn is the sample for learning a metric, in memory.
 type drawn struct {
 	*Data
 	rows  blas64.General
@@ -212,11 +211,11 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 		own.Classes = d.Classes.countIn(&out.known)
 		return out, nil
 	}
-	out.known.measure(newReference(out.known.outputs, out.known.weight)) // as the fits of the search do
+	out.known.measure(newReference(out.known.outputs, out.known.weight)) // as in the fits of the search
 	return out, nil
 }
 
-// losses returns the share of each row that is left out in the error of its predictions: see [Learnt].
+// losses returns the contribution of each held-out row to the error: see [Learnt].
 func (c *candidate) losses(held *heldOut) []float64 {
 	var losses []float64
 	if c.data.Classes != nil {
@@ -229,7 +228,8 @@ func (c *candidate) losses(held *heldOut) []float64 {
 	return losses
 }
 
-// weightedSquares returns the part of each row of the scoring sample in the mean of 1 − R² over targets, times all weight.
+// weightedSquares returns the contribution of each row of the scoring sample to the mean of 1 − R² over targets, times
+// the total weight.
 func (c *candidate) weightedSquares(predictions blas64.General) []float64 {
 	squares, all := make([]float64, predictions.Rows), variances(c.known.outputs, c.known.weight)
 	for i, w := range c.known.weight {
@@ -243,7 +243,7 @@ func (c *candidate) weightedSquares(predictions blas64.General) []float64 {
 	return squares
 }
 
-// lower reports whether the sum of losses is below that of others, by more than two standard errors of the difference.
+// lower reports whether losses sum to less than others, by more than two standard errors of the difference.
 func lower(losses, others []float64) bool {
 	difference := make([]float64, len(losses))
 	for i, v := range losses {
@@ -253,7 +253,7 @@ func lower(losses, others []float64) bool {
 	return sum > 0 && sum*sum > 4*(squares-sum*sum/float64(len(losses)))
 }
 
-// variances returns those of the columns of a matrix, by weights of its rows.
+// variances returns the weighted variance of each column.
 func variances(m blas64.General, weights []float64) []float64 {
 	squares := make([]float64, m.Cols)
 	for j := range squares {
@@ -264,9 +264,8 @@ func variances(m blas64.General, weights []float64) []float64 {
 	return squares
 }
 
-// gradients returns the sum over up to 2,000 of the rows of the outer products of the gradients of the model
-// without the rows left out, by columns mapped by the metric: d×d, or d×1 for the diagonal. Targets count by their
-// standard deviations.
+// gradients returns the sum of the outer products of the gradients of the model at up to 2,000 rows: d×d, or d×1 for a
+// diagonal metric. Derivatives are with respect to mapped columns. Targets are scaled by their standard deviations.
 func (c *candidate) gradients(
 	ctx context.Context, form Metric, held *heldOut, x *drawn, metric blas64.General,
 ) (blas64.General, error) {
@@ -285,7 +284,7 @@ func (c *candidate) gradients(
 		last := min(n, first+gradientPanel)
 		out, work := matrix.New((last-first)*t, d), newSlopes(c.kernel, c.features.Landmarks.Rows)
 		for i := first; i < last; i++ {
-			row := i * rows.Rows / n // at equal distances: rows may be in an order
+			row := i * rows.Rows / n // evenly spaced: rows may be sorted
 			g := matrix.Rows(out, (i-first)*t, t)
 			work.gradient(g, matrix.Row(rows, row), coefficients)
 			dense.Scale(math.Sqrt(x.known.weight[row]), g)
@@ -303,14 +302,14 @@ func (c *candidate) gradients(
 	})
 }
 
-// slopes finds gradients of predictions at one row after another.
+// slopes computes gradients of predictions, one row at a time.
 type slopes struct {
 	kernel      kernelgen.Kernel
 	landmarks   blas64.General
 	base        kernelgen.Base
 	work        kernelgen.Workspace
-	differences blas64.General // of the row and each landmark, or their signs
-	distances   [3][]float64   // to each landmark; a little more and less, and kernel entries there
+	differences blas64.General // between the row and each landmark, or their signs
+	distances   [3][]float64   // to each landmark; slightly larger and smaller; then kernel entries there
 }
 
 func newSlopes(k kernelgen.Kernel, landmarks blas64.General) *slopes {
@@ -322,9 +321,9 @@ func newSlopes(k kernelgen.Kernel, landmarks blas64.General) *slopes {
 	return s
 }
 
-// gradient puts the gradient of Σ c·k(x, z) by the mapped row x into a row of dst for each column of
-// coefficients. Derivatives by the distance are central differences; where x is z they count as 0.
-// Cost: 2·p kernel entries, 2·p·d·t flops.
+// gradient writes the gradient of Σ c·k(x, z) at the mapped row x to dst, one row for each column of coefficients.
+// Derivatives by the distance are central differences, and count as 0 at x = z. Cost: 2·p kernel entries and 2·p·d·t
+// flops.
 func (s *slopes) gradient(dst blas64.General, x []float64, coefficients blas64.General) {
 	distance, above, below := s.distances[0], s.distances[1], s.distances[2]
 	for i := range distance {
@@ -356,9 +355,9 @@ func (s *slopes) gradient(dst blas64.General, x []float64, coefficients blas64.G
 	dense.Gemm(blas.Trans, blas.NoTrans, 1, coefficients, s.differences, 0, dst)
 }
 
-// metricOf returns the importance of the columns, and the root of the outer products of gradients by
-// columns that are not mapped. They are given by columns mapped by the metric before. The variance of
-// mapped rows is that of the rows. importance is nil if the gradients are 0.
+// metricOf returns the importance of the columns, and the square root of the outer products of gradients with respect
+// to unmapped columns. g has those with respect to columns mapped by the metric before. The result is scaled so that
+// mapped rows have the variance of the rows. importance is nil if the gradients are 0.
 func (x *drawn) metricOf(g, before blas64.General) (importance []float64, metric blas64.General, err error) {
 	raw := variances(x.rows, x.known.weight)
 	diagonal := make([]float64, g.Rows)
@@ -406,13 +405,13 @@ func root(a blas64.General) (blas64.General, error) {
 	return dense.SymmetricPart(dense.Mul(blas.NoTrans, scaled, blas.Trans, vectors)), nil
 }
 
-// rowMap returns a function for one goroutine that maps up to [tilesize.PanelRows] rows by a metric, into
-// memory of its own. A metric without rows maps nothing. The bits of a row do not depend on the others.
+// rowMap returns a function for one goroutine that maps up to [tilesize.PanelRows] rows by a metric, into its own
+// memory. A metric without rows is the identity. The bits of a row do not depend on other rows.
 func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	if metric.Rows == 0 {
 		return func(x blas64.General) blas64.General { return x }
 	}
-	var out []float64 // of the largest panel so far
+	var out []float64 // grows to the largest panel so far
 	factors := dense.PickColumns(metric, []int{0}).Data
 	rows, products := matrix.New(mapRows, metric.Rows), matrix.New(mapRows, metric.Rows)
 	return func(x blas64.General) blas64.General {
@@ -432,7 +431,7 @@ func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	}
 }
 
-// under returns a copy of rows, mapped by a metric.
+// under returns rows mapped by a metric, as a copy.
 func under(metric, rows blas64.General) blas64.General {
 	out := matrix.Clone(rows)
 	mapInPlace(rowMap(metric), out)
@@ -449,7 +448,7 @@ func mapInPlace(by func(x blas64.General) blas64.General, x blas64.General) {
 	}
 }
 
-// mapped is a source whose rows are those of another, mapped by a metric.
+// mapped is a source of rows mapped by a metric.
 type mapped struct {
 	stream.Source
 	metric blas64.General
@@ -483,7 +482,7 @@ type mappedReader struct {
 	next int64
 }
 
-// Read fails with a [stream.DataError] if a number is not finite: afterwards its column is not known.
+// Read fails with a [stream.DataError] if a number is not finite, since a mapped row no longer shows its column.
 func (r *mappedReader) Read(dst *stream.Batch) (n int, err error) {
 	n, err = r.Reader.Read(dst)
 	rows := matrix.Rows(dst.X, 0, n)

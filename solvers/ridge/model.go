@@ -16,16 +16,15 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
-	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Name is what the header of a saved model of this package calls it.
+// Name identifies models of this package in saved headers.
 const Name = "ridge"
 
-// Model predicts targets, or decides among classes: k(x, Landmarks)·Coefficients + Intercept.
+// Model predicts targets or decision values of classes: k(x, Landmarks)·Coefficients + Intercept.
 type Model struct {
 	Kernel       kernelgen.Kernel
-	Metric       blas64.General // of rows before the kernel: d×1 factors of columns or d×d; no rows for none
+	Metric       blas64.General // maps rows before the kernel: d×1 factors of columns, or d×d; no rows for none
 	Landmarks    blas64.General // p×d, mapped by the metric
 	Coefficients blas64.General // p×t
 	Intercept    []float64      // t
@@ -34,16 +33,15 @@ type Model struct {
 	Lambda       float64        // the penalty
 	Rows         int64          // of the fit
 	Seed         uint64
-	// Temperature makes probabilities of decision values, softmax(decisions/Temperature); 0 for
-	// targets.
+	// Temperature turns decision values into probabilities, softmax(decisions/Temperature); 0 for targets.
 	Temperature float64
 	Intervals   *Intervals // nil for classes
-	Posterior   *Posterior // of standard deviations; nil unless the fit was asked for them
+	Posterior   *Posterior // for standard deviations; nil unless [Solver.Std] was set
 }
 
 var _ model.Transformer = (*Model)(nil)
 
-// Describe returns what the model says about itself.
+// Describe returns a summary of the model.
 func (m *Model) Describe() *model.Description {
 	task := "regression"
 	if m.Classes > 0 {
@@ -66,8 +64,8 @@ func (m *Model) form() Metric {
 	return FullMetric
 }
 
-// Outputs returns the names of the targets, of their bounds and deviations, or of the class, its
-// decision values and probabilities. Coordinates are values or decision values.
+// Outputs returns the names of the targets, of their bounds and deviations, or of the class, its decision values and
+// probabilities. Coordinates are values or decision values.
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if side != model.Left {
 		return nil, errors.New("a regression has one side")
@@ -102,7 +100,7 @@ func (m *Model) outputsOfTargets(kind model.Output) ([]string, error) {
 		return m.Names, nil
 	case model.Deviation:
 		if m.Posterior == nil {
-			return nil, errors.New("the model knows no standard deviations: fit with `std`")
+			return nil, errors.New("the model knows no standard deviations: fit with `Std`")
 		}
 	default:
 		if m.Intervals == nil {
@@ -116,10 +114,10 @@ func (m *Model) outputsOfTargets(kind model.Output) ([]string, error) {
 	return names, kind.Only(model.Lower, model.Upper, model.Deviation)
 }
 
-// Dimension returns how many columns rows have.
+// Dimension returns the number of columns of a row.
 func (m *Model) Dimension(model.Side) int { return m.Landmarks.Cols }
 
-// TransformPlan returns what a pass of Transform over rows will hold.
+// TransformPlan returns the cost of Transform for rows.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	d, p := m.Landmarks.Cols, int64(m.Landmarks.Rows)
 	outputs, a := 2*len(m.Intercept), m.answers(r)
@@ -134,7 +132,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 		plan.Add("model of standard deviations", 2*p*p, "")
 		tiles = 2
 	}
-	plan.Add("tiles", tiles*int64(e.Workers())*tilesize.PanelRows*p, "`threads`")
+	plan.Add("tiles", tiles*int64(e.Workers())*int64(a.panelRows())*p, "`Engine.Threads`")
 	plan.AddEntries(float64(max(0, rows.Info().Rows)) * float64(p))
 	plan.SourcePasses = 1
 	return plan
@@ -159,14 +157,14 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}
 	answers := m.answers(r)
 	if v := m.Intervals; answers.bounds && r.Level > v.Highest() {
-		return nil, stream.NewDataError("", "`interval %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)
+		return nil, stream.NewDataError("", "`Request.Level %v` is above %.4g, the highest that %d out-of-fold residuals tell", r.Level, v.Highest(), v.Residuals)
 	}
 	features := (&basis.Map{Tiles: t, Landmarks: basis.NewPanel(m.Landmarks, nil, nil)}).Features(info.Name)
 	return func() model.Worker {
 		fill, byMetric := features.Worker(), rowMap(m.Metric)
-		var entries, numbers, variances []float64 // of the largest panel so far
+		var entries, numbers, variances []float64 // grow to the largest panel so far
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, x := range b.Panels(tilesize.PanelRows) {
+			for first, x := range b.Panels(answers.panelRows()) {
 				k, raw := matrix.Reuse(&entries, x.Rows, m.Landmarks.Rows), matrix.Reuse(&numbers, x.Rows, answers.width)
 				x = byMetric(x)
 				if err := fill(k, x, b.Start+int64(first)); err != nil {
@@ -189,7 +187,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	}, nil
 }
 
-// header is a saved model: see [model.NewArchive].
+// header is the file of a model: see [model.NewArchive].
 type header struct {
 	Method       string         `json:"method"`
 	Kernel       string         `json:"kernel"`
@@ -208,7 +206,7 @@ type header struct {
 	Posterior    *Posterior     `json:"posterior,omitempty" array:"posterior_"`
 }
 
-// Sizes gives the number of targets or classes.
+// Sizes returns the number of targets or classes.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
 	if (h.Classes > 0) == (len(h.Names) > 0) || h.Classes == 1 || slices.Contains(h.Names, "") {
 		a.Fail("header: %d classes and targets %q", h.Classes, h.Names)
@@ -225,8 +223,7 @@ func (m *Model) Save() (*model.Archive, error) {
 		Temperature: m.Temperature, Intervals: m.Intervals, Posterior: m.Posterior})
 }
 
-// Load returns the model that was saved; a kernel of one's own needs its profile. Every shape is
-// checked.
+// Load returns a saved model. Custom kernels need their profiles. It checks the shape of every array.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	if !a.Open(Name, &h) {
@@ -240,7 +237,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	return m, a.Err()
 }
 
-// check refuses numbers that no fit gives.
+// check fails for numbers that no fit produces.
 func (m *Model) check(a *model.Archive) {
 	if m.Landmarks.Rows == 0 {
 		a.Fail("array landmarks has no rows")

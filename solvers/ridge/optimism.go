@@ -13,28 +13,28 @@ import (
 )
 
 const (
-	// correctedRows is the largest number of rows for which errors are corrected for the choice. The
-	// winner's optimism falls with the rows: at 2,000 it is below the standard error.
+	// correctedRows is the largest number of rows for which errors are corrected for the choice. The optimism decreases
+	// with the rows: at 2,000 it is below the standard error.
 	correctedRows = 2000
 	// resamples is the number of bootstrap resamples of the correction.
 	resamples = 300
 )
 
-// outcomes are out-of-fold losses of all configurations tried, a kernel with a penalty each. The error
-// of the configuration chosen is an optimistic estimate, because the same rows chose it.
-// [outcomes.corrected] removes the optimism by BBC-CV (Tsamardinos, Greasidou & Borboudakis 2018,
-// "Bootstrapping the out-of-sample predictions for efficient and accurate cross-validation").
+// outcomes holds the out-of-fold losses of all configurations, each a kernel with a penalty. The error of the chosen
+// configuration is an optimistic estimate, because the same rows chose it. [outcomes.corrected] removes the optimism by
+// BBC-CV (Tsamardinos, Greasidou & Borboudakis 2018, "Bootstrapping the out-of-sample predictions for efficient and
+// accurate cross-validation").
 type outcomes struct {
-	choice   [][]float64 // of each configuration and row: the weighted loss that chooses
-	reported [][]float64 // of each configuration, row and reported figure: the weighted loss
-	wrong    [][]float64 // of each configuration and row: 1 if misclassified, see [choice]; nil for targets
+	choice   [][]float64 // by configuration and row: the weighted loss that decides
+	reported [][]float64 // by configuration, row and statistic: the weighted loss that is reported
+	wrong    [][]float64 // by configuration and row: 1 if misclassified, see [choice]; nil for targets
 }
 
-// corrects reports whether a fit of so many rows corrects its errors for the choice.
+// corrects reports whether a fit of n rows corrects its errors for the choice.
 func (s Solver) corrects(rows int64) bool { return rows <= correctedRows && !s.forMetric }
 
-// addOutcomes adds one configuration for each penalty. predictions are those of the scoring sample, side by side. A
-// penalty that some fold could not be solved for is skipped.
+// addOutcomes adds one configuration for each penalty. predictions are those of the scoring sample, for all penalties
+// side by side. It skips penalties for which the equations of some fold cannot be solved.
 func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
 	for i := range models[0] {
 		if !models.solved(i) {
@@ -56,7 +56,7 @@ func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
 	}
 }
 
-// rowSquares returns the part of each row of the scoring sample in [candidate.squares], but for its weight.
+// rowSquares returns the contribution of each row of the scoring sample to [candidate.squares], without its weight.
 func (c *candidate) rowSquares(predictions blas64.General) []float64 {
 	squares := make([]float64, predictions.Rows)
 	for r := range squares {
@@ -79,8 +79,8 @@ func (m trained) solved(i int) bool {
 	return true
 }
 
-// reportedLosses returns the losses of each row of the scoring sample whose means are reported: the squared error
-// of each target, or 1 if the class is wrong, else 0.
+// reportedLosses returns the reported losses of each row of the scoring sample: the squared error of each target, or 1
+// if it is misclassified, else 0.
 func (c *candidate) reportedLosses(predictions blas64.General) blas64.General {
 	if c.data.Classes != nil {
 		return blas64.General{Rows: predictions.Rows, Cols: 1, Stride: 1, Data: c.misclassified(predictions)}
@@ -103,12 +103,11 @@ func (c *candidate) lossWeights() []float64 {
 	return c.known.weight
 }
 
-// corrected returns the mean of each reported loss, corrected for the choice among the configurations. Each
-// resample draws groups with replacement, as many as there are, and takes the configuration that [choice] prefers
-// on them. The estimate is the mean over resamples of that configuration's losses on the groups not drawn.
-// weights apply to the reported losses, and choosing to the losses that choose. Rows of weight 0 are absent.
-// It returns nil for a single configuration, or if no resample leaves out a row.
-// Cost for J configurations of n rows: 600·n·J flops.
+// corrected returns the mean of each reported loss, corrected for the choice among the configurations. Each resample
+// draws groups with replacement, as many as there are, and takes the configuration that [choice] prefers on them. The
+// estimate is the mean of that configuration's losses on the groups not drawn, over all resamples. weights apply to the
+// reported losses, and choosing to the losses that decide. Rows of weight 0 are ignored. It returns nil for a single
+// configuration, or if every resample draws all rows. Cost for J configurations of n rows: 600·n·J flops.
 func (o *outcomes) corrected(weights, choosing []float64, groups clusters, seed uint64) []float64 {
 	if o == nil || len(o.choice) < 2 || len(weights) == 0 {
 		return nil

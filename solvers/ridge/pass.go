@@ -25,10 +25,10 @@ type made struct {
 // place is a tile of the Gram matrices of all kernels and parts.
 type place struct{ kernel, part, tile int }
 
-// pass sums the Gram matrix of [z | 1 | y]·√w of each kernel and part, by one pass over the rows.
-// Features are (k(x, J) − c)·U⁻¹ with the mean c of k(J, J): features far from 0 would have few digits of their
-// spread in the sums. The other columns pass through the identity that extends U.
-// Cost for n rows with a weight, ℓ landmarks, of each kernel: n·ℓ kernel entries, 2·n·ℓ² flops.
+// pass sums the Gram matrix of [z | 1 | y]·√w of each kernel and part, by one pass over the rows. Features are (k(x, J)
+// − c)·U⁻¹ with the mean c of k(J, J): in sums of features far from 0, the digits of their spread would cancel. The
+// identity that extends U leaves the other columns unchanged. Cost for n rows with a weight, ℓ landmarks, of each
+// kernel: n·ℓ kernel entries, 2·n·ℓ² flops.
 func (f *fit) pass(ctx context.Context) error {
 	by, places, err := f.whitenings()
 	if err != nil {
@@ -81,13 +81,13 @@ func (f *fit) pass(ctx context.Context) error {
 		for _, sum := range c.sums {
 			c.counted += sum.Rows()
 		}
-		// states that answered the pass count like rows that were read
+		// states that replaced passes count like rows that were read
 		c.features.Tiles.Entries.Store(before[i] + c.counted*int64(c.upper.Cols))
 	}
 	return err
 }
 
-// whitenings returns those of the kernels, and the tiles of all Gram matrices.
+// whitenings returns the whitening of each kernel, and the tiles of all Gram matrices.
 func (f *fit) whitenings() (by []*sketch.Whitening, places []place, err error) {
 	for k, c := range f.candidates {
 		w, err := sketch.NewWhitening(extended(c.upper, 1+f.outputs))
@@ -104,7 +104,7 @@ func (f *fit) whitenings() (by []*sketch.Whitening, places []place, err error) {
 	return by, places, nil
 }
 
-// worker returns the function that whitens the rows of a block with each kernel.
+// worker returns the function of a worker, which whitens the rows of a block with each kernel.
 func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 	info, width := f.data.Rows.Info(), 0
 	fill := make([]func(dst, x blas64.General, numbers input.Numbers) error, len(by))
@@ -167,7 +167,7 @@ func (k *known) complete(rows blas64.General, places []int) {
 	}
 }
 
-// extended returns the triangle U with an identity of n more columns.
+// extended returns U extended by an n×n identity.
 func extended(u blas64.General, n int) blas64.General {
 	out := matrix.New(u.Rows+n, u.Cols+n)
 	for i := range out.Rows {

@@ -16,18 +16,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// ErrorSample is the default size of the scoring sample, which errors of classification are counted on. The
-// standard error of a share of its rows is at most .0036.
+// ErrorSample is the default size of the scoring sample, on which classification errors are counted. The standard error
+// of a fraction of its rows is at most .0036.
 const ErrorSample = 20_000
 
 const (
 	// AllRows scores classes on all rows: see Solver.ScoreRows.
 	AllRows = -1
-	// LeastScoreRows is the smallest scoring sample: a tenth of it, held out, still has some rows.
+	// LeastScoreRows is the smallest scoring sample. A held-out tenth of it still has enough rows.
 	LeastScoreRows = 100
 )
 
-// scoreRows returns the size of the scoring sample of enough rows.
+// scoreRows returns the size of the scoring sample, given enough rows.
 func (s Solver) scoreRows() int {
 	if s.ScoreRows <= 0 {
 		return ErrorSample
@@ -35,20 +35,20 @@ func (s Solver) scoreRows() int {
 	return s.ScoreRows
 }
 
-// leastPenalty is the smallest penalty offered, relative to the largest eigenvalue of the Gram
-// matrix of the features.
+// leastPenalty is the smallest penalty of a search, relative to the largest eigenvalue of the Gram matrix of the
+// features.
 const leastPenalty = 1e-8
 
-// mostTried is the number of penalties that a search tries with each kernel, at most.
+// mostTried limits the number of penalties that a search tries with each kernel.
 const mostTried = 5
 
-// Penalty is a penalty tried, with its out-of-fold errors.
+// Penalty is a penalty and its out-of-fold errors.
 type Penalty struct {
 	Lambda float64
-	// RMSE is the root of the mean squared error of each output: of targets, or of the codes of
-	// classes. NaN if the penalty is too small for the arithmetic.
+	// RMSE is the root mean squared error of each output: a target, or the code of a class. It is NaN if the penalty is
+	// too small for the precision.
 	RMSE []float64
-	// Misclassified is the weighted share of rows misclassified; NaN for targets.
+	// Misclassified is the weighted fraction of misclassified rows; NaN for targets.
 	Misclassified float64
 }
 
@@ -87,7 +87,7 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 	if len(f.Penalties) == 0 && chosen.best >= 0 {
 		powers := []float64{-0.5, 0.5}
 		if chosen.best == 0 {
-			powers = append(powers, -1) // the least penalty
+			powers = append(powers, -1) // down to the smallest penalty
 		}
 		if err := chosen.try(ctx, tenTo(chosen.path[chosen.best].Lambda, powers...)); err != nil {
 			return nil, nil, err
@@ -104,7 +104,7 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 	return chosen, f.tried, nil
 }
 
-// result returns the kernel at its best penalty, at the largest if none can be solved for.
+// result returns the kernel at its best penalty, or at the largest if none can be solved for.
 func (c *candidate) result() Tried {
 	at := c.best
 	if at < 0 {
@@ -113,7 +113,7 @@ func (c *candidate) result() Tried {
 	return Tried{Kernel: c.kernel, Penalty: c.path[at], Error: c.lowest}
 }
 
-// open turns the sums of the pass into Gram matrices. It fails if the data have one group, or a constant target.
+// open turns the sums of the pass into Gram matrices. It fails if the data have a single group or a constant target.
 func (c *candidate) open() (err error) {
 	filled := 0
 	c.grams = make([]blas64.General, len(c.sums))
@@ -141,8 +141,8 @@ func (c *candidate) open() (err error) {
 	return nil
 }
 
-// constant returns the first target that is constant, or -1. Its reference is then that value: standardised, such a
-// target is 0 in all rows, and no other is.
+// constant returns the index of the first constant target, or -1. Its reference equals its value, so standardised it is
+// 0 in all rows; no other target is.
 func (c *candidate) constant() int {
 	for j := range c.data.Targets {
 		if at := c.upper.Cols + 1 + j; matrix.Row(c.all.whole, at)[at] == 0 {
@@ -152,7 +152,7 @@ func (c *candidate) constant() int {
 	return -1
 }
 
-// search tries the given penalties, or three to five that are 10^1.5 apart, until the squared error rises.
+// search tries the given penalties, or three to five at ratios of 10^1.5, until the squared error rises.
 func (c *candidate) search(ctx context.Context) error {
 	if len(c.Penalties) > 0 {
 		return c.try(ctx, c.Penalties)
@@ -183,7 +183,7 @@ func (c *candidate) try(ctx context.Context, penalties []float64) error {
 	return c.add(ctx, models, path)
 }
 
-// add inserts penalties into the path, with their share misclassified, and finds the best one.
+// add inserts penalties into the path, with their misclassification rates, and finds the best one.
 func (c *candidate) add(ctx context.Context, models trained, path []Penalty) error {
 	var predictions blas64.General
 	if c.predictsAll() {
@@ -220,7 +220,7 @@ func (c *candidate) add(ctx context.Context, models trained, path []Penalty) err
 	return nil
 }
 
-// bestOf returns the index of the best penalty: see [choice]. wrong marks the rows that each misclassifies.
+// bestOf returns the index of the best penalty: see [choice]. wrong marks the rows that each penalty misclassifies.
 func (c *candidate) bestOf(squares []float64, wrong [][]float64) int {
 	if wrong[0] == nil {
 		return choice{}.best(squares, nil)
@@ -230,15 +230,15 @@ func (c *candidate) bestOf(squares []float64, wrong [][]float64) int {
 }
 
 // choice chooses a configuration, a kernel with a penalty, by the smallest squared error. For classes it first keeps
-// the configurations whose share misclassified is within a standard error of the smallest. On few rows the smallest
-// share is luck, and the squared error decides; on many rows the share is the objective.
+// the configurations with misclassification rates within a standard error of the smallest. On few rows the smallest
+// rate is luck, and the squared error decides; on many rows the rate itself decides.
 type choice struct {
 	groups  clusters
 	weights []float64
 }
 
-// best returns the index of the best configuration, the last one among ties, and -1 if all squared errors are NaN.
-// wrong has 1 for each misclassified row; it is nil for targets.
+// best returns the index of the best configuration, the last one in a tie, or -1 if all squared errors are NaN. wrong
+// has 1 for each misclassified row; it is nil for targets.
 func (o choice) best(squares []float64, wrong [][]float64) int {
 	least, share := -1, math.Inf(1)
 	for j, of := range wrong {
@@ -261,7 +261,8 @@ func (o choice) best(squares []float64, wrong [][]float64) int {
 	return -1
 }
 
-// within reports whether the mean loss of the rows exceeds another by at most so many standard errors of the difference.
+// within reports whether the mean of losses exceeds that of least by at most the given number of standard errors of the
+// difference.
 func (o choice) within(errors float64, losses, least []float64) bool {
 	excess := make([]float64, len(losses))
 	floats.SubTo(excess, losses, least)
@@ -269,7 +270,7 @@ func (o choice) within(errors float64, losses, least []float64) bool {
 	return more <= 0 || more <= errors*math.Sqrt(o.groups.variance(excess, o.weights))
 }
 
-// better reports whether the candidate at its best penalty is better than the other at its own.
+// better reports whether c is better than other, each at its best penalty.
 func (c *candidate) better(other *candidate) bool {
 	switch {
 	case c.best < 0:
@@ -281,13 +282,13 @@ func (c *candidate) better(other *candidate) bool {
 	return c.bestOf([]float64{c.lowest, other.lowest}, wrong) == 0
 }
 
-// predictsAll reports whether every penalty needs out-of-fold predictions: to correct errors, or to count rows
-// misclassified. The search for a metric counts none.
+// predictsAll reports whether every penalty needs out-of-fold predictions, to correct errors or to count misclassified
+// rows. The search for a metric needs neither.
 func (c *candidate) predictsAll() bool {
 	return c.outcomes != nil || c.data.Classes != nil && !c.forMetric
 }
 
-// squares returns the error that chooses: 1 − R², summed over targets or codes of classes.
+// squares returns the criterion of the choice: 1 − R², summed over targets or codes of classes.
 func (c *candidate) squares(p Penalty) (sum float64) {
 	for j, v := range p.RMSE {
 		if variance := c.variance(j); variance > 0 {
@@ -342,7 +343,7 @@ func (c *candidate) misclassified(decisions blas64.General) []float64 {
 	return wrong
 }
 
-// wrong is [candidate.misclassified] of the predictions of a penalty. Rows whose fold has no model count too.
+// wrong is [candidate.misclassified] for the predictions of one penalty. Rows of a fold without a model also count.
 func (c *candidate) wrong(held *heldOut) []float64 {
 	wrong := c.misclassified(held.predictions)
 	for r, group := range c.known.group {
@@ -353,8 +354,8 @@ func (c *candidate) wrong(held *heldOut) []float64 {
 	return wrong
 }
 
-// onEntries returns the coefficients of several penalties side by side, for kernel entries in place
-// of features: U⁻¹·B, and the intercepts below.
+// onEntries converts coefficients of features to coefficients of kernel entries, U⁻¹·B, for several penalties side by
+// side. The last row holds the intercepts.
 func (c *candidate) onEntries(coefficients []blas64.General) blas64.General {
 	p := c.upper.Cols
 	wide := matrix.New(p+1, len(coefficients)*c.outputs)

@@ -11,6 +11,9 @@ import (
 
 // Plan returns the cost of a fit.
 func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*model.Plan, error) {
+	if s.Landmarks == AutoLandmarks {
+		return s.planAuto(e, shape, k)
+	}
 	f, err := s.begin(e, shape, s.kernels(k))
 	if err != nil {
 		return nil, err
@@ -19,19 +22,19 @@ func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*mo
 	landmarks, kernels := int64(f.most(shape.Rows)), int64(len(f.candidates))
 	rows, d := max(0, shape.Rows), int64(shape.Columns)
 	sample, scales := min(rows, int64(s.scoreRows())), min(landmarks, scaleLandmarks)
-	left := sample // rows of the sample that some training set leaves out
+	left := sample // rows of the sample that are held out
 	if f.folds.tested == 1 {
 		left /= int64(f.folds.share)
 	}
 	pool := f.poolRows(shape.Weighted)
 	if n := int64(f.racing(pool, int(landmarks))); n > 0 {
 		f.planRace(p, e, shape, n)
-		if !shape.Weighted { // rows of weight 0 may leave too few for a race
+		if !shape.Weighted { // without rows of weight 0 there may be too few for a race
 			kernels = mostFinal
 		}
 	}
 	f.planFolds(p, e, shape, landmarks, kernels)
-	if s.Folds == 0 && landmarks > heldOutFrom { // so many may be independent
+	if s.Folds == 0 && landmarks > heldOutFrom { // all may be independent
 		if f.folds, err = s.folding(heldOutFrom); err != nil {
 			return nil, err
 		}
@@ -40,9 +43,9 @@ func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*mo
 	if err := s.planMetric(p, e, shape, k); err != nil {
 		return nil, err
 	}
-	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
+	p.Add("landmarks and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`Landmarks`")
 	held := pool * d
-	if left < pool { // the pool is free when the pass takes its blocks
+	if left < pool { // the pool is released before the pass allocates its blocks
 		var blocks stream.Budget
 		e.PassBudget(&blocks, shape.Rows, shape.Columns)
 		held = max(left*d, (pool+left)*d-blocks.Total()/8)
@@ -61,12 +64,12 @@ func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*mo
 		numbers += sample * (2*(scales+1) + 5*targets)
 		p.AddEntries(float64(scales * (scales + 2*left)))
 	}
-	p.Add("scoring sample and its out-of-fold predictions", numbers, "`score-rows`")
+	p.Add("scoring sample and its out-of-fold predictions", numbers, "`ScoreRows`")
 	if shape.Weighted {
-		p.Add("rows that landmarks are drawn from", 2*(pool-sample)*(int64(f.outputs)+4), "`landmarks`")
+		p.Add("rows that landmarks are drawn from", 2*(pool-sample)*(int64(f.outputs)+4), "`Landmarks`")
 	}
 	if s.Std {
-		p.Add("model of standard deviations", 2*landmarks*landmarks, "`landmarks`")
+		p.Add("model of standard deviations", 2*landmarks*landmarks, "`Landmarks`")
 	}
 	p.AddEntries(float64(kernels) * float64(landmarks) * float64(rows+landmarks))
 	p.SourcePasses, p.SharedPasses = 1+samplingPasses(shape.Weighted, s.kernels(k)), []string{"fit"}
@@ -79,32 +82,32 @@ func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*mo
 	return p, nil
 }
 
-// planRace adds the cost of a race of all kernels with so many landmarks.
+// planRace adds the cost of a race of all kernels with the given number of landmarks.
 func (f *fit) planRace(p *model.Plan, e stream.Engine, shape model.Size, landmarks int64) {
 	pool, kernels, d := f.poolRows(shape.Weighted), int64(len(f.candidates)), int64(shape.Columns)
 	e, shape.Rows = stream.Engine{Threads: e.Threads}, pool
 	race := model.NewPlan(e, pool, shape.Columns)
 	f.planFolds(race, e, shape, landmarks, kernels)
-	race.Add("landmarks of the race and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`landmarks`")
-	race.Add("losses of the race", pool*(2*kernels+d+int64(f.outputs)), "`score-rows`")
+	race.Add("landmarks of the race and their kernels", landmarks*d+2*kernels*landmarks*(d+2*landmarks), "`Landmarks`")
+	race.Add("losses of the race", pool*(2*kernels+d+int64(f.outputs)), "`ScoreRows`")
 	race.StateBytes = 0
 	p.Stage(race)
 	p.AddEntries(float64(kernels) * float64(landmarks) * float64(2*pool+landmarks))
 }
 
-// planFolds adds the memory of the pass and of the equations for so many landmarks and kernels.
+// planFolds adds the memory of the pass and of the equations.
 func (f *fit) planFolds(p *model.Plan, e stream.Engine, shape model.Size, landmarks, kernels int64) {
 	width, parts := landmarks+1+int64(f.outputs), int64(f.folds.parts)
 	rows, workers := max(0, shape.Rows), int64(e.Workers())
 	pass := model.NewPlan(e, shape.Rows, shape.Columns)
 	sums := kernels * parts * width * (width + 1) / 2
-	pass.FoldWide("Gram matrices of the folds", rows, sums, "`landmarks`")
+	pass.FoldWide("Gram matrices of the folds", rows, sums, "`Landmarks`")
 	blocks := e.WideBlocks(rows, shape.Columns)
-	pass.Add("blocks of features", (blocks*kernels+2*workers)*tilesize.WideRows*width, "`landmarks`")
+	pass.Add("blocks of features", (blocks*kernels+2*workers)*tilesize.WideRows*width, "`Landmarks`")
 	solve := model.NewPlan(e, shape.Rows, shape.Columns)
-	solve.Add("Gram matrices of the folds", (parts+2+min(workers, int64(f.folds.tested)))*width*width, "`landmarks`")
+	solve.Add("Gram matrices of the folds", (parts+2+min(workers, int64(f.folds.tested)))*width*width, "`Landmarks`")
 	if kernels > 1 {
-		solve.Add("Gram matrices of the other kernels", sums+parts*width*width, "`landmarks`")
+		solve.Add("Gram matrices of the other kernels", sums+parts*width*width, "`Landmarks`")
 	}
 	p.Stage(pass)
 	p.Stage(solve)
@@ -119,7 +122,7 @@ func samplingPasses(weighted bool, kernels []kernelgen.Kernel) int {
 	return 0
 }
 
-// planMetric adds the search for a metric, and its product.
+// planMetric adds the cost of the search for a metric, and of its product.
 func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Size, k kernelgen.Kernel) error {
 	if s.Metric == NoMetric {
 		return nil
@@ -138,8 +141,8 @@ func (s Solver) planMetric(p *model.Plan, e stream.Engine, shape model.Size, k k
 	search.KernelEntries *= metricRounds + 1
 	search.AddEntries(float64(2*metricRounds*landmarks) * float64(min(sample, gradientRows)))
 	search.Add("sample that the metric is learnt from", 2*sample*d, "")
-	gradients := landmarks*(d+3) + gradientPanel*d*int64(outputs(shape)) // of a worker
-	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`metric diagonal`")
+	gradients := landmarks*(d+3) + gradientPanel*d*int64(outputs(shape)) // of one worker
+	search.Add("gradients", 4*size+int64(e.Workers())*gradients, "`Metric diagonal`")
 	search.StateBytes = 0
 	p.Stage(search)
 	p.Add("metric", size+2*int64(e.Workers())*(tilesize.PanelRows+mapRows)*d, "")

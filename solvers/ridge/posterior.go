@@ -12,28 +12,28 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 )
 
-// Posterior gives standard deviations of new observations of a Gaussian process whose mean is the
-// model: its kernel is σ²/λ·k, its noise has the variance σ² over the weight of a row, which counts as that many
-// copies, and its constant mean is unknown. The maximum of the likelihood gives σ². Landmarks replace the kernel as in
-// the deterministic training conditional of Quiñonero-Candela & Rasmussen (2005, "A unifying view of
-// sparse approximate Gaussian process regression"). With all rows as landmarks it is exact.
+// Posterior computes standard deviations of new observations under a Gaussian process with the model as its mean. The
+// process has the kernel σ²/λ·k and an unknown constant mean. Its noise has the variance σ² divided by the weight of a
+// row, which counts as that many copies. σ² maximises the likelihood. Landmarks replace the kernel as in the
+// deterministic training conditional of Quiñonero-Candela & Rasmussen (2005, "A unifying view of sparse approximate
+// Gaussian process regression"). With all rows as landmarks it is exact.
 type Posterior struct {
 	Upper  blas64.General `json:"-" array:"upper,p,p"`  // U of UᵀU = K(J, J)
 	Factor blas64.General `json:"-" array:"factor,p,p"` // R of RᵀR = Σ w·(z − z̄)ᵀ(z − z̄) + λI
 	Means  []float64      `json:"-" array:"means,p"`    // z̄
-	Noise  []float64      `json:"-" array:"noise,t"`    // σ² of each target, over the square of its unit
-	// Unit is the unit of each target; nil means 1. It is nil unless squares of some target are out of range.
+	Noise  []float64      `json:"-" array:"noise,t"`    // σ² of each target, divided by its squared unit
+	// Unit is the unit of each target; nil means 1. It is set only if squares of some target overflow or underflow.
 	Unit   []float64 `json:"-" array:"unit,t,optional"`
-	Weight float64   `json:"weight"` // of all rows
+	Weight float64   `json:"weight"` // total weight of the rows
 }
 
-// posterior returns what standard deviations need. Cost: p³/3 flops, memory of 2·p² numbers.
+// posterior prepares standard deviations. Cost: p³/3 flops, memory for 2·p² numbers.
 func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 	factor, err := c.all.factor(penalty)
 	if err != nil {
 		return nil, err
 	}
-	explained := matrix.Clone(c.all.right) // R⁻ᵀ·right: its squares are what the model explains
+	explained := matrix.Clone(c.all.right) // R⁻ᵀ·right: its squares are explained by the model
 	blas64.Trsm(blas.Left, blas.Trans, 1, factor, explained)
 	p := c.upper.Cols
 	v := &Posterior{Upper: matrix.Clone(c.upper), Means: slices.Clone(c.all.means[:p]), Noise: make([]float64, c.outputs),
@@ -52,14 +52,14 @@ func (c *candidate) posterior(penalty float64) (*Posterior, error) {
 	return v, nil
 }
 
-// squaresInRange is the largest exponent of a unit whose squares are far from the ends of the range.
+// squaresInRange is the largest exponent of a unit whose squares are safely representable.
 const squaresInRange = 400
 
 // measure converts the noise from the units of a reference to those of the data.
 func (v *Posterior) measure(by *reference) {
 	far := func(exponent int) bool { return exponent < -squaresInRange || exponent > squaresInRange }
 	if slices.ContainsFunc(by.exponent, far) {
-		v.Unit = by.outs(slices.Repeat([]float64{0.5}, len(v.Noise))) // twice that may be out of range
+		v.Unit = by.outs(slices.Repeat([]float64{0.5}, len(v.Noise))) // twice the unit may overflow
 		blas64.Scal(4, dense.Vector(v.Noise))
 		return
 	}
@@ -68,9 +68,8 @@ func (v *Posterior) measure(by *reference) {
 	}
 }
 
-// variances puts the variance of a new observation with a weight of 1 into dst, relative to σ². k are
-// entries between rows and landmarks, and are lost; diagonal are those of each row with itself. Cost
-// of a row: 2·p² flops.
+// variances writes the variance of a new observation of weight 1, relative to σ², to dst. k has the entries between
+// rows and landmarks, and is overwritten; diagonal has k(x, x) of each row. Cost of a row: 2·p² flops.
 func (v *Posterior) variances(dst, diagonal []float64, k blas64.General, lambda float64) {
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(v.Upper), k) // z
 	for i := range k.Rows {
@@ -85,7 +84,7 @@ func (v *Posterior) variances(dst, diagonal []float64, k blas64.General, lambda 
 	}
 }
 
-// deviations puts the standard deviations of targets into dst, of a relative variance.
+// deviations writes the standard deviation of each target to dst, from a relative variance.
 func (v *Posterior) deviations(dst []float64, variance float64) {
 	for j, noise := range v.Noise {
 		if dst[j] = math.Sqrt(noise * variance); v.Unit != nil {

@@ -15,9 +15,9 @@ import (
 type Figure struct{ Value, StandardError float64 }
 
 // promise sets the out-of-fold errors of targets, corrected for the choice, and their standard errors by the delta
-// method. Gram matrices give the squared errors of all rows but not the variance of these, which residuals of the
-// scoring sample estimate. Standard errors shrink with the rows beyond the sample. With groups they do not: more
-// rows of the same groups need not help.
+// method. Gram matrices give the squared errors of all rows, but not their variance, which is estimated from residuals
+// of the scoring sample. Standard errors shrink with rows beyond the sample, except with groups: more rows of the same
+// groups need not help.
 func (c *candidate) promise(fit *Fit, held *heldOut) {
 	groups, weights, losses := newClusters(&c.known), relative(c.known.weight), c.reportedLosses(held.predictions)
 	corrected := c.outcomes.corrected(c.known.weight, c.known.weight, groups, c.Seed)
@@ -51,7 +51,7 @@ func (c *candidate) promise(fit *Fit, held *heldOut) {
 	}
 }
 
-// leftOutWeight returns the total weight of the rows that some training set leaves out.
+// leftOutWeight returns the total weight of the held-out rows.
 func (c *candidate) leftOutWeight() (sum float64) {
 	for part := range c.folds.tested {
 		sum += matrix.Row(c.grams[part], c.upper.Cols)[c.upper.Cols]
@@ -60,7 +60,7 @@ func (c *candidate) leftOutWeight() (sum float64) {
 }
 
 // promiseClasses corrects the accuracy for the choice and adds its standard error. total is the weight of the rows
-// the accuracy was counted on, which may be more than the scoring sample.
+// behind the accuracy, which may be more than the scoring sample.
 func (c *candidate) promiseClasses(fit *Fit, held *heldOut, total float64) {
 	groups, weights, wrong := newClusters(&c.known), relative(c.known.given), c.reportedLosses(held.predictions).Data
 	counted, share, n := meanOf(wrong, weights), 1-fit.Scores.Accuracy, groups.effective(weights)
@@ -80,8 +80,8 @@ func (c *candidate) promiseClasses(fit *Fit, held *heldOut, total float64) {
 }
 
 // warnUseless warns if the model is no better, within a standard error of the difference, than predicting the largest
-// class for all rows. Rows count by their weights times those of classes. excess is the optimism of the choice, to be
-// added to the share misclassified.
+// class for all rows. Weights of rows include those of classes. excess is the optimism of the choice, to be added to
+// the misclassification rate.
 func (c *candidate) warnUseless(fit *Fit, wrong []float64, excess float64, groups clusters) {
 	weights, sums := relative(c.known.weight), make([]float64, c.data.Classes.count())
 	for r, class := range c.known.class {

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// The race has one of racedShare landmarks, but leastRaced or more.
+	// The race uses one in racedShare landmarks, but at least leastRaced.
 	racedShare = 4
 	leastRaced = 250
-	// At most mostFinal kernels are fitted with all landmarks: the best, and the next one whose errors exceed those of
+	// At most mostFinal kernels are fitted with all landmarks: the best, and the second if its errors exceed those of
 	// the best by at most finalErrors standard errors.
 	mostFinal   = 2
 	finalErrors = 2
 )
 
-// racing returns the number of landmarks of the race, 0 for no race. Up to [correctedRows] rows there is none: the
-// correction of errors compares all kernels.
+// racing returns the number of landmarks of the race, 0 for no race. There is none for up to [correctedRows] rows,
+// where the correction of errors compares all kernels.
 func (f *fit) racing(pool int64, landmarks int) int {
 	n := max(leastRaced, landmarks/racedShare)
 	if len(f.candidates) < 2 || f.forMetric || pool <= correctedRows || 2*n > landmarks {
@@ -30,9 +30,9 @@ func (f *fit) racing(pool int64, landmarks int) int {
 	return n
 }
 
-// race cross-validates all kernels with a quarter of the landmarks, on the rows of the pool. The finalists stay in f.
-// Errors of data end the race without a decision: the fit finds them again, and has all rows to judge by.
-// Cost: for each kernel and m rows of the pool, m·ℓ/4 entries, m·ℓ²/8 flops, and ℓ³/192 for each penalty and fold.
+// race cross-validates all kernels with a quarter of the landmarks, on the rows of the pool. The finalists remain in f.
+// A data error ends the race without a decision: the fit meets the error again, and judges it on all rows. Cost: for
+// each kernel and m rows of the pool, m·ℓ/4 entries and m·ℓ²/8 flops; ℓ³/192 flops for each penalty and fold.
 func (f *fit) race(ctx context.Context, landmarks *basis.Panel, drawn *pool) error {
 	count := f.racing(int64(drawn.Count()), landmarks.Count())
 	if count == 0 {
@@ -74,7 +74,7 @@ func (f *fit) raceOf(drawn *pool) *fit {
 	d.Rows = stream.FromMatrix(f.columns.info.Name, drawn.Rows)
 	r := &fit{Solver: f.Solver, engine: stream.Engine{Threads: f.engine.Threads}, data: &d, columns: f.columns,
 		rows: int64(drawn.Count()), outputs: f.outputs, tried: make([]Tried, len(f.tried))}
-	r.Penalties = nil // of f
+	r.Penalties = nil // penalties are those of f
 	for _, lambda := range f.Penalties {
 		r.Penalties = append(r.Penalties, lambda*f.shareOf(drawn))
 	}
@@ -88,7 +88,7 @@ func (f *fit) raceOf(drawn *pool) *fit {
 	return r
 }
 
-// shareOf returns the share of the rows of the data that a pool was drawn from. Penalties grow with the rows.
+// shareOf returns the size of a pool as a fraction of the data. Penalties are proportional to the number of rows.
 func (f *fit) shareOf(drawn *pool) float64 {
 	if drawn.whole {
 		return 1
@@ -96,15 +96,15 @@ func (f *fit) shareOf(drawn *pool) float64 {
 	return float64(f.poolRows(f.columns.weights >= 0)) / float64(f.rows)
 }
 
-// finisher is a kernel in a race at its best penalty, with the losses of the rows of the scoring sample.
+// finisher is a kernel at its best penalty in a race, with the losses of the rows of the scoring sample.
 type finisher struct {
-	place   int // of the kernel
+	place   int // index of the kernel
 	error   float64
 	squares []float64
 	wrong   []float64 // nil for targets
 }
 
-// run cross-validates all kernels. A kernel that no penalty can be solved for is not among the finishers.
+// run cross-validates all kernels. Kernels without a solvable penalty do not finish.
 func (f *fit) run(ctx context.Context, landmarks *basis.Panel, drawn *pool) (all []finisher, err error) {
 	if err := f.prepare(ctx, landmarks, drawn); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (f *fit) run(ctx context.Context, landmarks *basis.Panel, drawn *pool) (all
 	return all, nil
 }
 
-// finalists returns the places of the finalists, none if no kernel finished.
+// finalists returns the indices of the finalists, none if no kernel finished.
 func (f *fit) finalists(all []finisher) (places []int) {
 	o := choice{newClusters(&f.known), relative(f.known.weight)}
 	var first finisher

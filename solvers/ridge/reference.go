@@ -9,12 +9,12 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// reference standardises targets: sums take y as y/unit − origin. Otherwise targets far from 0 would lose
-// the digits of their variance, and squares of huge targets would overflow. Units are powers of two:
-// rescaling a target by a power of two changes no bit. Everything is in these units until
-// [candidate.finish] and [candidate.answers] make a model. A nil reference is the identity, as for codes of classes.
+// reference standardises targets: sums use y/unit − origin. Otherwise targets far from 0 would lose the digits of their
+// variance, and squares of huge targets would overflow. Units are powers of two, so rescaling a target by a power of
+// two changes no bit. All computations use these units until [candidate.finish] and [candidate.answers] make a model. A
+// nil reference is the identity, as for codes of classes.
 type reference struct {
-	origin   []float64 // in units
+	origin   []float64 // in the unit
 	exponent []int     // the unit is 2 to this power
 }
 
@@ -47,7 +47,8 @@ func newReference(targets blas64.General, weights []float64) *reference {
 	return r
 }
 
-// relative returns weights divided by the largest of them, so that their squares are in range; ones if all are 0.
+// relative returns weights divided by the largest one, so that their squares are in range. It returns ones if all are
+// 0.
 func relative(weights []float64) []float64 {
 	largest := 0.0
 	for _, w := range weights {
@@ -88,7 +89,7 @@ func (r *reference) out(j int, v float64) float64 {
 	return math.Ldexp(v+r.origin[j], r.exponent[j])
 }
 
-// outs returns differences of targets, such as errors, in the units of the data.
+// outs converts differences of targets, such as errors, to the units of the data.
 func (r *reference) outs(differences []float64) []float64 {
 	out := make([]float64, len(differences))
 	for j, v := range differences {
@@ -106,7 +107,7 @@ func (r *reference) outRows(m blas64.General) {
 	}
 }
 
-// given returns the values that the bits of sums depend on.
+// given returns the values that determine the bits of sums.
 func (r *reference) given() []any {
 	if r == nil {
 		return nil

@@ -19,49 +19,51 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Solver fits a regression. The zero value is ready to use.
+// Solver configures a fit. The zero value is ready to use.
 type Solver struct {
-	// Landmarks is ℓ; 0 means 1,000. They are drawn uniformly, or by the weights of the rows. All rows are landmarks
-	// if there are fewer.
+	// Landmarks is ℓ; 0 means 1,000. They are drawn uniformly, or with probability proportional to the weights of the
+	// rows. With fewer rows, all are landmarks. [AutoLandmarks] doubles ℓ from 250 to 4,000 at most, while a doubling
+	// removes 5 % of the squared error out of fold and the plan of the next fit is within Memory. Each doubling is a fit.
 	Landmarks int
-	// Penalties are the λ to choose from, above 0; none means a search from 1e-8 to 3e-1 of the
-	// largest eigenvalue of the Gram matrix of the features, which tries five to eight.
+	Memory    int64 `states:"ignored"` // bytes that the plan of a doubling may take, 0 for no limit
+	// Penalties are the candidates for λ, above 0. If there are none, a search tries five to eight between 1e-8 and
+	// 3e-1 of the largest eigenvalue of the Gram matrix of the features.
 	Penalties []float64
 	// Folds is the number of folds; 1 holds out a tenth of the rows once. 0 means 5, or 1 with more than 3,000
 	// independent landmarks. There are at most as many folds as groups.
 	Folds int
-	// Kernels are more kernels to choose from, besides that of Fit.
+	// Kernels are further candidates, besides the kernel passed to Fit.
 	Kernels []kernelgen.Kernel
-	// Balanced makes all classes weigh alike: a row of a class of n_c rows, of k classes, has its
-	// weight times n/(k·n_c). The penalty and the temperature are chosen with these weights.
+	// Balanced gives all classes equal weight: of k classes, rows in one of n_c rows have their weights multiplied by
+	// n/(k·n_c). The penalty and the temperature are chosen with these weights.
 	Balanced bool
-	// ScoreRows is the number of rows in the scoring sample, of which out-of-fold predictions are made for scores of
-	// classes, temperatures, intervals and standard errors: 100 or more; 0 means [ErrorSample]. [AllRows] also scores
-	// classes on all rows that are left out, by another pass.
+	// ScoreRows is the size of the scoring sample, at least 100; 0 means [ErrorSample]. Out-of-fold predictions of the
+	// sample give scores of classes, temperatures, intervals and standard errors. [AllRows] also scores classes on all
+	// held-out rows, by another pass.
 	ScoreRows int
-	// Std keeps what standard deviations of targets need in the model: 2·ℓ² numbers.
+	// Std stores the data for standard deviations of targets in the model: 2·ℓ² numbers.
 	Std bool
-	// Metric is the form of a metric learnt from a sample of the rows, which maps rows before the kernel. It
-	// is taken if it lowers the error of other rows of the sample. It needs a kernel of one distance.
+	// Metric is the form of a metric that is learnt from a sample of the rows and maps rows before the kernel. It is
+	// used only if it reduces the error on held-out rows of the sample. It requires a kernel of one distance.
 	Metric Metric
 	Seed   uint64
 
-	forMetric bool // a quarter of the rows is held out, for the search for a metric
+	forMetric bool // holds out a quarter of the rows, in the search for a metric
 }
 
 const defaultLandmarks = 1000
 
-// Method is a way to fit a regression.
+// Method is any method that fits a regression.
 type Method = model.Method[*Data, Fit]
 
 var _ Method = Solver{}
 
-// Fit is a model, and what cross-validation found.
+// Fit is a model with its cross-validation results.
 type Fit struct {
 	*Model
 	model.Report
-	// Path are the penalties tried with the kernel chosen, ascending, with their out-of-fold errors;
-	// Best is the place of the one chosen.
+	// Path has the penalties tried with the chosen kernel, ascending, with their out-of-fold errors. Best is the index
+	// of the chosen one.
 	Path []Penalty
 	Best int
 	// Kernels are the kernels tried, each at its best penalty: see [Tried].
@@ -74,16 +76,15 @@ type Fit struct {
 	// R2 is the out-of-fold coefficient of determination of each target, and R2Error its standard error; nil for
 	// classes.
 	R2, R2Error []float64
-	// Folds is the number of folds that have rows; 1 for a tenth held out.
+	// Folds is the number of folds with rows; 1 for a held-out tenth.
 	Folds int
-	// Counted is the number of rows that out-of-fold predictions were made of, for scores and
-	// intervals.
+	// Counted is the number of out-of-fold predictions used for scores and intervals.
 	Counted int
-	// Scores are out-of-fold figures of classes; nil for targets.
+	// Scores are out-of-fold scores of classes; nil for targets.
 	Scores *Scores
-	// LeftOut are out-of-fold predictions, for pictures of residuals and confusions.
+	// LeftOut has out-of-fold predictions, for plots of residuals and confusions.
 	LeftOut *LeftOut
-	// Learnt is what the search for a metric found; nil without one.
+	// Learnt is the result of the search for a metric; nil without one.
 	Learnt *Learnt
 }
 
@@ -91,78 +92,78 @@ type Fit struct {
 type Tried struct {
 	Kernel kernelgen.Kernel
 	Penalty
-	// Error is the squared error that chooses: 1 − R², summed over targets or codes of classes.
+	// Error is the criterion of the choice: 1 − R², summed over targets or codes of classes.
 	Error float64
-	// Raced is the number of landmarks of a kernel that left the race: its errors are those of the scoring sample
-	// with so many landmarks. It is 0 for kernels that were fitted with all landmarks.
+	// Raced is the number of landmarks of a kernel that lost the race; its errors are then those on the scoring sample
+	// with these landmarks. It is 0 for kernels fitted with all landmarks.
 	Raced int
 }
 
-// Chosen returns the penalty chosen.
+// Chosen returns the chosen penalty.
 func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 
-// Fit learns targets or classes from the rows of d. Kernels must be positive semi-definite. The kernel and penalty
-// with the smallest out-of-fold error make the model: see the package comment.
-// Cost: one pass over the rows after gathering landmarks; for each kernel that stays in the race n·ℓ entries and
-// 2·n·ℓ² flops, then ℓ³/3 flops for each penalty and fold. Memory does not depend on the number of rows.
+// Fit learns to predict targets or classes from the rows of d. Kernels must be positive semi-definite. It chooses the
+// kernel and the penalty with the smallest out-of-fold error: see the package comment. Cost: one pass over the rows
+// after gathering landmarks. Each kernel still in the race takes n·ℓ entries and 2·n·ℓ² flops, then ℓ³/3 flops for each
+// penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, s, d, k, s.fit)
 }
 
-// fit is a fit under way.
+// fit is a fit in progress.
 type fit struct {
 	Solver
 	engine     stream.Engine
 	data       *Data
 	columns    *columns
 	rows       int64
-	landmarks  int // asked for
+	landmarks  int // as requested
 	outputs    int
-	sampling   int // passes that drew rows for words of kernels
+	sampling   int // passes for samples that resolve words of kernels
 	folds      folding
-	sample     *basis.Panel // rows of which out-of-fold predictions are made
-	known      known        // of the sample
+	sample     *basis.Panel // rows of the scoring sample
+	known      known        // of the scoring sample
 	outcomes   *outcomes    // nil if errors are not corrected for the choice
 	candidates []*candidate
-	tried      []Tried // all kernels; the race sets those that leave it
+	tried      []Tried // all kernels; the race fills in those that lose
 	raced      int64   // kernel entries of the race
-	// read sets what is known of the rows of a block, and returns their numbers.
+	// read reads targets, labels, weights and groups of the rows of a block, and returns the row numbers.
 	read func(*known, *stream.Block) (input.Numbers, error)
 }
 
-// candidate is a kernel to choose from, with its own features of the same landmarks.
+// candidate is a candidate kernel, with its features of the common landmarks.
 type candidate struct {
 	*fit
-	place    int // in tried
+	place    int // index in tried
 	kernel   kernelgen.Kernel
-	features *basis.Map // k(x, J), J the landmarks that are independent under the kernel
+	features *basis.Map // k(x, J) for the landmarks J that are independent under the kernel
 	upper    blas64.General
-	center   []float64              // mean of k(J, J), which is taken from the entries before features are made
-	origin   []float64              // center·U⁻¹, the features that are taken away so
-	sums     []*sketch.WhitenedGram // of the parts, until they are opened
-	grams    []blas64.General       // of the parts
+	center   []float64              // mean of k(J, J), subtracted from entries before features are computed
+	origin   []float64              // center·U⁻¹, the corresponding shift of features
+	sums     []*sketch.WhitenedGram // by part, until open
+	grams    []blas64.General       // by part
 	all      *normal
-	counted  int64      // rows with a weight
-	tested   int        // parts with such rows that are validated on
+	counted  int64      // rows of positive weight
+	tested   int        // parts with such rows that are validation sets
 	norm     float64    // of the Gram matrix of the features
 	path     []Penalty  // ascending
-	best     int        // place in path; -1 if no penalty can be solved for
-	lowest   float64    // squared error there
-	held     []*heldOut // of each penalty of the path
+	best     int        // index in path; -1 if no penalty can be solved for
+	lowest   float64    // squared error of path[best]
+	held     []*heldOut // for each penalty of the path
 }
 
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	learnt, err := s.learnMetric(ctx, e, d, k)
+	learnt, err := s.first().learnMetric(ctx, e, d, k)
 	if err != nil {
 		return nil, err
 	}
 	if learnt != nil {
 		d = d.under(learnt.metric)
 	}
-	chosen, tried, err := s.choose(ctx, e, d, k)
+	chosen, tried, found, err := s.chooseLandmarks(ctx, e, d, k)
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +172,12 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	out := chosen.finish(tried, coefficients)
+	out.ByLandmarks, out.SourcePasses = found.errors, out.SourcePasses*max(1, len(found.errors))
+	out.Note(found.notes...)
 	if err := chosen.answers(ctx, out); err != nil {
 		return nil, err
 	}
-	out.KernelEntries = chosen.entries()
+	out.KernelEntries = chosen.entries() + found.entries
 	if learnt != nil {
 		learnt.tell(out)
 	}
@@ -220,34 +223,34 @@ func (f *fit) entries() int64 {
 	return n
 }
 
-// kernels returns all kernels to choose from.
+// kernels returns all candidate kernels.
 func (s Solver) kernels(k kernelgen.Kernel) []kernelgen.Kernel {
 	return append([]kernelgen.Kernel{k}, s.Kernels...)
 }
 
-// begin checks the settings for data of a shape.
+// begin checks the settings for data of the given shape.
 func (s Solver) begin(e stream.Engine, shape model.Size, kernels []kernelgen.Kernel) (*fit, error) {
 	f := &fit{Solver: s, engine: e, rows: shape.Rows, landmarks: s.Landmarks, outputs: outputs(shape),
 		tried: make([]Tried, len(kernels))}
 	switch {
 	case s.Landmarks < 0:
-		return nil, fmt.Errorf("`landmarks %d` must be positive", s.Landmarks)
+		return nil, fmt.Errorf("`Landmarks %d` must be positive", s.Landmarks)
 	case s.Landmarks == 0:
 		f.landmarks = defaultLandmarks
 	}
 	switch {
 	case s.Balanced && shape.Classes == 0:
-		return nil, errors.New("`class-weight balanced` is for classes, and targets are numbers")
+		return nil, errors.New("`Balanced` is for classes, and targets are numbers")
 	case s.ScoreRows != 0 && s.ScoreRows != AllRows && s.ScoreRows < LeastScoreRows:
-		return nil, fmt.Errorf("`score-rows %d` must be at least %d, or all", s.ScoreRows, LeastScoreRows)
+		return nil, fmt.Errorf("`ScoreRows %d` must be at least %d, or all", s.ScoreRows, LeastScoreRows)
 	case s.ScoreRows == AllRows && shape.Classes == 0:
-		return nil, errors.New("`score-rows all` is for classes: errors of targets are those of all rows without it")
+		return nil, errors.New("`ScoreRows all` is for classes: errors of targets are those of all rows without it")
 	case s.Std && shape.Classes > 0:
-		return nil, errors.New("`std` is for targets: classes have probabilities")
+		return nil, errors.New("`Std` is for targets: classes have probabilities")
 	}
 	for _, lambda := range s.Penalties {
 		if !(lambda > 0 && lambda <= math.MaxFloat64) {
-			return nil, fmt.Errorf("`penalty %v` must be above 0", lambda)
+			return nil, fmt.Errorf("`Penalties %v` must be above 0", lambda)
 		}
 	}
 	for i, k := range kernels {
@@ -272,7 +275,7 @@ func (f *fit) enter(place int, k kernelgen.Kernel) {
 	f.candidates = append(f.candidates, &candidate{fit: f, place: place, kernel: k, best: -1, lowest: math.Inf(1)})
 }
 
-// most returns the largest number of landmarks that n rows give, of which -1 is unknown.
+// most returns the number of landmarks possible with n rows, -1 if n is unknown.
 func (f *fit) most(n int64) int {
 	if n < 0 {
 		return f.landmarks
@@ -280,7 +283,7 @@ func (f *fit) most(n int64) int {
 	return int(min(n, int64(f.landmarks)))
 }
 
-// finish makes the model. It undoes the reference of targets.
+// finish makes the model, in the units of the data.
 func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 	p, onEntries, best, refer := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best], c.columns.refer
 	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: matrix.Rows(onEntries, 0, p),
@@ -318,11 +321,11 @@ func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
 	return fit
 }
 
-// fewDigits is the variance of features, relative to their mean square, that leaves some four digits of the
-// kernel entries.
+// fewDigits is the variance of features, relative to their mean square, at which about four digits of the kernel
+// entries remain.
 const fewDigits = 2e-12
 
-// noteDigits warns of rows that the kernel hardly tells apart, such as rows far from 0 under an inner product.
+// noteDigits warns of rows that the kernel can hardly distinguish, such as rows far from 0 under an inner product.
 func (c *candidate) noteDigits(fit *Fit) {
 	variance, size := 0.0, 0.0
 	for i, mean := range c.all.means[:c.upper.Cols] {
@@ -331,7 +334,7 @@ func (c *candidate) noteDigits(fit *Fit) {
 		size += dense.Dot(row, row) / float64(c.upper.Cols)
 	}
 	if variance < fewDigits*size {
-		const what = "kernel %s hardly tells the rows apart: its values vary by %.1g of their size, and few digits are left; centre the columns (`scale standard`) or take another kernel"
+		const what = "kernel %s hardly tells the rows apart: its values vary by %.1g of their size, and few digits are left; centre the columns (`Treatment.Scale standard`) or take another kernel"
 		fit.Note(fmt.Sprintf(what, c.kernel, math.Sqrt(max(0, variance)/size)))
 	}
 }

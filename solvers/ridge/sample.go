@@ -14,16 +14,14 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// heldOut are models of one penalty, and what they predict of the scoring sample: of each row the model without
-// its part.
+// heldOut holds the models of one penalty and their out-of-fold predictions of the scoring sample.
 type heldOut struct {
 	models      trained
 	predictions blas64.General // decision values or targets
-	wrong       []float64      // 1 for each row misclassified; nil for targets
+	wrong       []float64      // 1 for each misclassified row; nil for targets
 }
 
-// leaveOut predicts the rows of the scoring sample by models that are trained without their parts: for several
-// penalties side by side.
+// leaveOut returns out-of-fold predictions of the scoring sample, for several penalties side by side.
 func (c *candidate) leaveOut(ctx context.Context, models trained) (blas64.General, error) {
 	worker, n := c.outOfFold(models), c.sample.Count()
 	out := matrix.New(n, len(models[0])*c.outputs)
@@ -40,14 +38,14 @@ func (c *candidate) leaveOut(ctx context.Context, models trained) (blas64.Genera
 	})
 }
 
-// A predictor predicts the rows x of a panel, which have the numbers and groups given, and calls do for the
-// rows of each part that is left out.
+// predictor predicts rows x of a panel, with the given numbers and groups. It calls do with the predictions of each
+// held-out part.
 type predictor func(x blas64.General, numbers input.Numbers, groups []uint64,
 	do func(rows []int, predictions blas64.General)) error
 
-// outOfFold returns predictors of models that are trained without a part. The coefficients are taken to
-// kernel entries, in place of the rows to features.
-// Cost of a row: a kernel entry for each landmark, and 2·ℓ flops for each output and penalty.
+// outOfFold returns predictors of the models trained without a part. They convert coefficients to kernel entries,
+// rather than rows to features. Cost of a row: a kernel entry for each landmark, and 2·ℓ flops for each output and
+// penalty.
 func (c *candidate) outOfFold(models trained) func() predictor {
 	wide := make([]blas64.General, len(models)) // coefficients of all penalties side by side
 	for part, coefficients := range models {
@@ -81,12 +79,12 @@ func (c *candidate) outOfFold(models trained) func() predictor {
 	}
 }
 
-// holdOut returns predictions of the chosen penalty.
+// holdOut returns the out-of-fold predictions of the chosen penalty.
 func (c *candidate) holdOut(ctx context.Context) (held *heldOut, err error) {
 	held = c.held[c.best]
 	for part, coefficients := range held.models {
 		if coefficients[0].Rows == 0 {
-			const what = "%s: without fold %d the penalty %g is too small for %d features; take a larger `penalty`"
+			const what = "%s: without fold %d the penalty %g is too small for %d features; take larger `Penalties`"
 			return nil, fmt.Errorf(what, c.data.Rows.Info().Name, part+1, c.path[c.best].Lambda, c.upper.Cols)
 		}
 	}
@@ -96,8 +94,8 @@ func (c *candidate) holdOut(ctx context.Context) (held *heldOut, err error) {
 	return held, err
 }
 
-// answers adds to a fit what out-of-fold predictions of the chosen penalty teach: scores and a
-// temperature of classes, intervals of targets.
+// answers adds results of out-of-fold predictions with the chosen penalty to a fit: scores and a temperature for
+// classes, intervals for targets.
 func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 	held, err := c.holdOut(ctx)
 	if err != nil {

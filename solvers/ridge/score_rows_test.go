@@ -47,7 +47,7 @@ func TestScoreRowsOutOfRange(t *testing.T) {
 	s := model.Size{Rows: 1000, Columns: 2, Targets: 1}
 	for _, rows := range []int{99, 1, -2} {
 		_, err := Solver{ScoreRows: rows}.Plan(stream.Engine{}, s, kernelgen.RBF(1))
-		if err == nil || !strings.Contains(err.Error(), "`score-rows") {
+		if err == nil || !strings.Contains(err.Error(), "`ScoreRows") {
 			t.Errorf("%d rows: %v", rows, err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestPlanOfSample(t *testing.T) {
 		t.Errorf("a sample of 1,000 rows saves %d bytes", saved)
 	}
 	err := whole.Check(64 << 20)
-	if err == nil || !strings.Contains(err.Error(), "scoring sample") || !strings.Contains(err.Error(), "lower `score-rows`") {
+	if err == nil || !strings.Contains(err.Error(), "scoring sample") || !strings.Contains(err.Error(), "lower `ScoreRows`") {
 		t.Errorf("the refusal is %v", err)
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Scores are figures of a classifier on rows that its models were trained without.
+// Scores are scores of a classifier on held-out rows.
 type Scores struct {
-	// Accuracy is the share of rows whose class is right, by their weights but without those of
-	// classes. Up to 2,000 rows it is corrected for the choice among kernels and penalties.
+	// Accuracy is the fraction of rows classified correctly, weighted by rows but not by classes. Up to 2,000 rows it
+	// is corrected for the choice among kernels and penalties.
 	Accuracy float64
-	// StandardError is that of Accuracy: half of the longer arm of Wilson's interval of two standard errors.
-	// See [metrics.ShareError].
+	// StandardError is the standard error of Accuracy: half of the longer arm of Wilson's interval of two standard
+	// errors. See [metrics.ShareError].
 	StandardError float64
-	// MacroF1 is the mean of F1, by the same weights. F1 has the classes that occur.
+	// MacroF1 is the mean of F1, with the same weights. F1 has an entry for each class that occurs.
 	MacroF1 float64
 	F1      []metrics.ClassScore
 	// LogLoss is the mean of −log of the probability of the true class, with all weights.
@@ -52,12 +52,12 @@ func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err err
 	return nil
 }
 
-// Sums of scores: for each class the weight of its rows, of those put into it and of both, and behind them
-// sums over rows.
+// Sums of scores: for each class the weights of its rows, of rows predicted in it, and of both; then sums over all
+// rows.
 const (
 	weightSum     = iota
-	rightSum      // of weights of rows whose class is right
-	lossWeightSum // with weights of classes
+	rightSum      // of weights of correctly classified rows
+	lossWeightSum // including weights of classes
 	lossSum       // of −log p
 	scoreSumsCount
 )
@@ -68,7 +68,7 @@ func (c *candidate) newScoreSums() *sketch.Sum {
 
 func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
 
-// addScore adds row r of those known with its decision values, which are lost. Rows with weight 0 are absent.
+// addScore adds row r of of, with its decision values, which it overwrites. Rows of weight 0 are ignored.
 func (c *candidate) addScore(sums *sketch.Sum, of *known, r int, decisions []float64, temperature float64) {
 	if of.given[r] == 0 {
 		return
@@ -89,7 +89,7 @@ func (c *candidate) addScore(sums *sketch.Sum, of *known, r int, decisions []flo
 	}
 }
 
-// scores makes figures of sums.
+// scores computes the scores from sums.
 func (c *candidate) scores(sums *sketch.Sum) *Scores {
 	k := c.data.Classes.count()
 	rows, more := sums.Data[:3*k], sums.Data[3*k:]
@@ -105,8 +105,7 @@ func (c *candidate) scores(sums *sketch.Sum) *Scores {
 	return s
 }
 
-// scorePass sums scores of all rows that are left out, by another pass.
-// Cost: [candidate.outOfFold] of all rows.
+// scorePass sums scores over all held-out rows in another pass. Cost: [candidate.outOfFold] for all rows.
 func (c *candidate) scorePass(ctx context.Context, models trained, temperature float64) (*sketch.Sum, error) {
 	given := append(c.columns.given(), temperature, c.features.Landmarks.Rows)
 	given = append(given, c.folds.given()...)
@@ -142,7 +141,7 @@ func (c *candidate) scorePass(ctx context.Context, models trained, temperature f
 	})
 }
 
-// noteRareClasses says what becomes of classes with fewer rows than there are folds.
+// noteRareClasses notes classes with fewer rows than folds.
 func (c *candidate) noteRareClasses(fit *Fit) {
 	counts, rare := c.data.Classes.Counts, 0
 	for _, n := range counts {
@@ -161,14 +160,13 @@ const (
 	mostSharpness  = 1e6
 )
 
-// temperature returns the T of the largest likelihood of softmax(decisions/T) (Guo et al. 2017, "On
-// calibration of modern neural networks"). Labels are smoothed as by one more row that is of each class
-// alike, so that T is above 0 if all decisions are right (Platt 1999).
-// Cost: 25 evaluations of n·k exponentials, for six digits.
+// temperature returns the T that maximises the likelihood of softmax(decisions/T) (Guo et al. 2017, "On calibration of
+// modern neural networks"). Labels are smoothed by one additional row shared equally by all classes, so that T is
+// positive even if all decisions are correct (Platt 1999). Cost: 25 evaluations of n·k exponentials, for six digits.
 func (c *candidate) temperature(held *heldOut) float64 {
 	k, total, scale := float64(c.data.Classes.count()), 1+dense.Sum(c.known.weight), dense.MaxAbs(held.predictions)
 	p := make([]float64, c.data.Classes.count())
-	slope := func(sharpness float64) (slope float64) { // of the loss, rising with the sharpness
+	slope := func(sharpness float64) (slope float64) { // of the loss, increasing in sharpness
 		for r := range held.predictions.Rows {
 			d := matrix.Row(held.predictions, r)
 			softmax(p, d, sharpness)
@@ -191,7 +189,7 @@ func (c *candidate) temperature(held *heldOut) float64 {
 	return math.Exp(-(low + high) / 2)
 }
 
-// softmax puts exp(sharpness·d)/Σ exp(sharpness·d) into p, which may be d.
+// softmax stores exp(sharpness·d)/Σ exp(sharpness·d) in p, which may be d.
 func softmax(p, d []float64, sharpness float64) {
 	most, sum := floats.Max(d), 0.0
 	for c, v := range d {
@@ -203,7 +201,7 @@ func softmax(p, d []float64, sharpness float64) {
 	}
 }
 
-// probabilities puts those of the classes into dst for each row of decisions.
+// probabilities writes class probabilities to dst, one row for each row of decisions.
 func (m *Model) probabilities(dst, decisions blas64.General) {
 	for i := range decisions.Rows {
 		softmax(matrix.Row(dst, i), matrix.Row(decisions, i)[:m.Classes], 1/m.Temperature)

@@ -16,18 +16,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// normal are the normal equations of some rows: the Gram matrix of [z | 1 | y]·√w, with the means
-// of features and outputs taken away.
+// normal holds the normal equations of some rows: the Gram matrix of [z | 1 | y]·√w, centered by the means of features
+// and outputs.
 type normal struct {
-	whole, without blas64.General // the Gram matrix is whole − without, which has no rows for none
-	right          blas64.General // p×t: features against outputs
+	whole, without blas64.General // the Gram matrix is whole − without; without may have no rows
+	right          blas64.General // p×t: products of features and outputs
 	means          []float64      // of features and outputs
-	weight         float64        // of all rows
+	weight         float64        // total weight of the rows
 	unexplained    []float64      // Σ w·(y − ȳ)² of each output
 }
 
-// newNormal centers the Gram matrix of p features of all rows but those of another Gram matrix, which has no rows
-// for none. It fails if no row has a weight.
+// newNormal centers the Gram matrix whole − without of p features. without may have no rows. It fails if the total
+// weight is 0.
 func newNormal(whole, without blas64.General, p int) (*normal, error) {
 	t := whole.Cols - p - 1
 	n := &normal{whole: whole, without: without, right: matrix.New(p, t), means: make([]float64, p+t+1),
@@ -51,7 +51,7 @@ func newNormal(whole, without blas64.General, p int) (*normal, error) {
 	return n, nil
 }
 
-// row puts row i of the Gram matrix from a column on into dst.
+// row stores row i of the Gram matrix, starting at column from, in dst.
 func (n *normal) row(dst []float64, i, from int) {
 	copy(dst, matrix.Row(n.whole, i)[from:])
 	if n.without.Rows > 0 {
@@ -81,8 +81,8 @@ func (n *normal) factor(penalty float64) (blas64.Triangular, error) {
 	return basis.Upper(a), nil
 }
 
-// solve returns the coefficients of features, and below them the intercepts: (p+1)×t. It fails if
-// the penalty is too small to factor the equations. Cost: p³/3 flops.
+// solve returns the coefficients of the features, followed by a row of intercepts: (p+1)×t. It fails if the penalty is
+// too small to factor the equations. Cost: p³/3 flops.
 func (n *normal) solve(penalty float64) (blas64.General, error) {
 	p, t := n.right.Rows, n.right.Cols
 	out := matrix.New(p+1, t)
@@ -135,8 +135,8 @@ func total(grams []blas64.General) blas64.General {
 	return sum
 }
 
-// largest estimates the largest eigenvalue of a positive semi-definite matrix from below, by
-// products with a vector. It reads the upper triangle.
+// largest returns a lower estimate of the largest eigenvalue of a positive semi-definite matrix, by power iteration. It
+// reads the upper triangle.
 func largest(a blas64.General) float64 {
 	x, norm := make([]float64, a.Rows), 0.0
 	for i := range x {
@@ -158,17 +158,16 @@ func largest(a blas64.General) float64 {
 	return norm
 }
 
-// trained is what a part left out gives: coefficients for each penalty.
+// by tested part, then penalty
 type trained [][]blas64.General // of each tested part, and penalty
 
-// train fits all tested parts with all penalties. A penalty that is too small for a part has no
-// coefficients there.
+// train fits all tested parts with all penalties. If a penalty is too small for a part, its coefficients are empty.
 func (c *candidate) train(ctx context.Context, penalties []float64) (trained, error) {
 	out := make(trained, c.folds.tested)
 	return out, stream.Each(ctx, c.engine.Threads, len(out), func(part int) error {
 		n, err := newNormal(c.all.whole, c.grams[part], c.upper.Cols)
 		if err != nil {
-			return fmt.Errorf("%s: without fold %d of %d: %w; take fewer `folds`", c.data.Rows.Info().Name, part+1,
+			return fmt.Errorf("%s: without fold %d of %d: %w; take fewer `Folds`", c.data.Rows.Info().Name, part+1,
 				c.folds.tested, err)
 		}
 		out[part] = make([]blas64.General, len(penalties))

@@ -13,9 +13,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Sections returns the functions k(·, x) for rows x, a function for each, as far as the
-// space of f spans them: inner products with them are values at x. Where the space has an
-// origin r they are k(· − r, x − r): see [Solver.Center]. Cost: the features of the rows.
+// Sections returns the functions k(·, x), one for each row x, projected onto the space of f: their inner products with
+// functions of f are values at x. If the space has an origin r, they are k(· − r, x − r): see [Solver.Center]. Cost:
+// the features of the rows.
 func (f *Functions) Sections(ctx context.Context, e stream.Engine, rows blas64.General) (*Functions, error) {
 	p := f.Coefficients.Rows
 	features := &Functions{Space: f.Space, Coefficients: identityOf(p)}
@@ -35,10 +35,9 @@ func identityOf(n int) blas64.General {
 	return m
 }
 
-// Apply returns S·g = Σ Values_i·⟨Right_i, g⟩·Left_i for functions g of the space of Right,
-// such as its [Functions.Sections]. Of [Model.PseudoInverse] it is the solution of smallest
-// norm of the inverse problem S·h = g (paper, Section 4.1). It is for [SVD] and real
-// functions.
+// Apply returns S·g = Σ Values_i·⟨Right_i, g⟩·Left_i for functions g in the space of Right, such as its
+// [Functions.Sections]. For [Model.PseudoInverse] it is the solution of smallest norm of the inverse problem S·h = g
+// (paper, Section 4.1). It requires task [SVD] and real functions.
 func (m *Model) Apply(g *Functions) (*Functions, error) {
 	switch {
 	case m.Task != SVD:

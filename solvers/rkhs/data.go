@@ -14,15 +14,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Data are n pairs (x_i, y_i), which may be weighted, or rows x and rows y of different
-// numbers. [Pairs], [Lagged], [Single] and [Unpaired] make it. Sources are read as often as
-// a fit says, so they must not be such that can be read only once.
+// Data is n pairs (x_i, y_i), with optional weights, or rows x and rows y of different numbers. [Pairs], [Lagged],
+// [Single] and [Unpaired] construct it. A fit may read the sources several times.
 type Data struct {
 	x, y    stream.Source // y is nil for single rows, and the same as x for lagged ones
-	lag     int64         // pairs are rows i and i+lag of x; 0 for none
-	runs    []run         // of the lagged rows, ascending
-	n       int64         // pairs; rows of x where there are none
-	apart   int64         // rows of y where they are not in pairs with x; else 0
+	lag     int64         // pairs are rows i and i+lag of x; 0 if not lagged
+	runs    []run         // of lagged rows, ascending
+	n       int64         // number of pairs, or of rows x if there are none
+	apart   int64         // number of rows y if they are not paired with x; else 0
 	weights []float64     // √w_i; nil for equal weights
 }
 
@@ -44,8 +43,8 @@ func Pairs(x, y stream.Source) (*Data, error) {
 	return &Data{x: x, y: y, n: n}, nil
 }
 
-// Unpaired returns the rows of x and of y, whose numbers may differ: for [Explicit] with a
-// matrix that is not square. With equal numbers it is [Pairs].
+// Unpaired returns rows x and rows y whose numbers may differ, for [Explicit] with a matrix that is not square. With
+// equal numbers it is [Pairs].
 func Unpaired(x, y stream.Source) (*Data, error) {
 	n, err := input.KnownRows(x)
 	if err != nil {
@@ -70,9 +69,8 @@ func Single(x stream.Source) (*Data, error) {
 	return &Data{x: x, n: n}, nil
 }
 
-// Weighted returns the data with a weight for each pair, positive or zero, taken relative to
-// their sum: the nodes of a quadrature rule, or importance weights. It takes 8 bytes for
-// each pair.
+// Weighted returns the data with weights of the pairs, such as those of a quadrature rule or importance weights. They
+// must not be negative, and only ratios matter. It takes 8 bytes for each pair.
 func (d *Data) Weighted(weights []float64) (*Data, error) {
 	if d.apart > 0 {
 		return nil, fmt.Errorf("weights are of pairs, and %s and %s have %d and %d rows", d.x.Info().Name, d.y.Info().Name, d.n, d.apart)
@@ -86,13 +84,13 @@ func (d *Data) Weighted(weights []float64) (*Data, error) {
 	return &v, nil
 }
 
-// Count returns the number of pairs, or of rows of x where there are none.
+// Count returns the number of pairs, or of rows x if there are none.
 func (d *Data) Count() int64 { return d.n }
 
 // Single reports whether there is no y.
 func (d *Data) Single() bool { return d.y == nil }
 
-// rows returns the number of rows of a side that a fit looks at.
+// rows returns the number of rows of a side used by a fit.
 func (d *Data) rows(s PairSide) int64 {
 	if s == OfY && d.apart > 0 {
 		return d.apart
@@ -100,7 +98,7 @@ func (d *Data) rows(s PairSide) int64 {
 	return d.n
 }
 
-// unpaired reports whether a fit in these spaces looks at rows x and y that are no pairs.
+// unpaired reports whether a fit in these spaces uses rows x and y that are not paired.
 func (d *Data) unpaired(sp *spaces) bool { return d.apart > 0 && sp.y != nil }
 
 // alone returns the rows of one side of unpaired data.
@@ -114,7 +112,7 @@ func (d *Data) rootWeight(i int64) float64 {
 	return d.weights[i]
 }
 
-// source returns one side as the caller gave it.
+// source returns the original source of one side.
 func (d *Data) source(s PairSide) stream.Source {
 	if s == OfY {
 		return d.y
@@ -122,7 +120,7 @@ func (d *Data) source(s PairSide) stream.Source {
 	return d.x
 }
 
-// Size returns the size of the data: of x, and of y on the right unless there is none.
+// Size returns the size of the data: x on the left, and y, if any, on the right.
 func (d *Data) Size() model.Size {
 	s := model.Size{Rows: d.n, Columns: len(d.x.Info().Columns), Weighted: d.weights != nil}
 	if d.y != nil {
@@ -131,7 +129,7 @@ func (d *Data) Size() model.Size {
 	return s
 }
 
-// rowsOf returns how many rows a side has.
+// rowsOf returns the number of rows of a side.
 func rowsOf(s model.Size, which PairSide) int64 {
 	if which == OfY && !s.OneSource() {
 		return s.Cols
@@ -139,7 +137,7 @@ func rowsOf(s model.Size, which PairSide) int64 {
 	return s.Rows
 }
 
-// columnsOf returns how many columns the rows of a side have, 0 if it does not occur.
+// columnsOf returns the number of columns of a side, 0 if it is absent.
 func columnsOf(s model.Size, which PairSide) int {
 	switch {
 	case which == OfX || s.RightColumns == 0 && !s.OneSource():
@@ -148,15 +146,15 @@ func columnsOf(s model.Size, which PairSide) int {
 	return s.RightColumns
 }
 
-// Sample returns at most n rows of x. Weights count relative to the smallest: see [input.DrawShares].
+// Sample returns at most n rows of x. Weights are relative to the smallest one: see [input.DrawShares].
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	return sideData{d, OfX}.Sample(ctx, n, seed)
 }
 
-// Facts returns the sources, the rule that pairs their rows, and the weights.
+// Facts returns the sources, the pairing of their rows, and the weights.
 func (d *Data) Facts() []any { return []any{d.x, d.y, d.lag, d.runs, d.weights} }
 
-// sideData is one side of the pairs, for the words of its kernel.
+// sideData is one side of the pairs, for resolving the words of its kernel.
 type sideData struct {
 	*Data
 	side PairSide
@@ -167,7 +165,7 @@ func (d sideData) Size() model.Size {
 	return model.Size{Rows: d.Data.rows(d.side), Columns: columnsOf(d.Data.Size(), d.side)}
 }
 
-// Sample returns at most n rows of the side. Weights count relative to the smallest: see [input.DrawShares].
+// Sample returns at most n rows of the side. Weights are relative to the smallest one: see [input.DrawShares].
 func (d sideData) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	if d.weights != nil {
 		weights := make([]float64, len(d.weights))
@@ -186,12 +184,12 @@ func (d *Data) draw(s PairSide, n int, seed uint64, purpose string) []int64 {
 	rows := d.rows(s)
 	sample, err := sketch.NewSample(rows, int(min(rows, int64(n))), seed, purpose)
 	if err != nil {
-		panic("rkhs: " + err.Error()) // from 1 to all of them
+		panic("rkhs: " + err.Error()) // cannot fail: n is from 1 to the number of rows
 	}
 	return sample.Positions()
 }
 
-// gather fetches the rows of one side of some pairs.
+// gather fetches the rows of one side of the given pairs.
 func (d *Data) gather(ctx context.Context, s PairSide, pairs []int64) (blas64.General, error) {
 	numbers := make([]int64, len(pairs))
 	for i, p := range pairs {

@@ -14,14 +14,14 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// eigenpairs are eigenvalues by descending magnitude, and eigenvectors of S and of S* in an
-// orthonormal basis: the real parts of all, then the imaginary parts.
+// eigenpairs holds eigenvalues by descending magnitude, and eigenvectors of S and S* in an orthonormal basis: the real
+// parts of all columns, then the imaginary parts.
 type eigenpairs struct {
 	values      []complex128
 	right, left blas64.General
 }
 
-// complexColumn returns column j of a matrix of real parts and, behind them, imaginary parts.
+// complexColumn returns column j of a matrix of real parts followed by imaginary parts.
 func complexColumn(m blas64.General, j int) []complex128 {
 	c := make([]complex128, m.Rows)
 	for i := range c {
@@ -65,7 +65,7 @@ func symmetricPairs(op Operator, s Matrix) (*eigenpairs, error) {
 // generalPairs decomposes a square matrix with LAPACK's dgeev (gonum's).
 func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	if i, j, bad := dense.NotFinite(s); bad {
-		return nil, fmt.Errorf("operator %s: entry (%d, %d) of its matrix is %v: raise `ridge` or scale the columns (`scale standard`)", op, i, j, matrix.Row(s, i)[j])
+		return nil, fmt.Errorf("operator %s: entry (%d, %d) of its matrix is %v: raise `Ridge` or scale the columns (`Treatment.Scale standard`)", op, i, j, matrix.Row(s, i)[j])
 	}
 	var d mat.Dense
 	d.SetRawMatrix(s)
@@ -99,8 +99,8 @@ func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	return p, nil
 }
 
-// ordered returns the indices of the eigenvalues that are not rounding, by descending
-// magnitude, then real part, then imaginary part: conjugates stay together.
+// ordered returns the indices of the eigenvalues above rounding, by descending magnitude, then real part, then
+// imaginary part, so that conjugates are adjacent.
 func ordered(values []complex128) []int {
 	largest := 0.0
 	for _, v := range values {
@@ -124,8 +124,7 @@ func ordered(values []complex128) []int {
 	return order
 }
 
-// normalise gives every eigenvector norm 1, and a phase that makes its entry of largest
-// magnitude positive.
+// normalise scales each eigenvector to norm 1, with the phase that makes its entry of largest magnitude positive.
 func (p *eigenpairs) normalise() {
 	normalise(p.right)
 	normalise(p.left)
@@ -155,9 +154,8 @@ func normalise(m blas64.General) {
 	}
 }
 
-// reducedPairs decomposes a square matrix S = UΣVᵀ of rank r by way of the r×r matrix
-// ΣVᵀU, which has its eigenvalues but for zeros: these would come out of rounding as
-// something else where eigenvectors are nearly dependent.
+// reducedPairs decomposes a square matrix S = UΣVᵀ of rank r by the r×r matrix ΣVᵀU, which has its nonzero eigenvalues.
+// If eigenvectors are nearly dependent, rounding would otherwise perturb the zero eigenvalues.
 func reducedPairs(op Operator, s Matrix) (*eigenpairs, error) {
 	t, err := newTriplets(op, s)
 	if err != nil {
@@ -176,8 +174,7 @@ func reducedPairs(op Operator, s Matrix) (*eigenpairs, error) {
 	return p, nil
 }
 
-// first returns how many eigenpairs serve for a rank: one more where a conjugate would be
-// left behind.
+// first returns the number of eigenpairs for a rank, plus one if that would separate conjugates.
 func (p *eigenpairs) first(rank int) int {
 	r := min(rank, len(p.values))
 	if r < len(p.values) && imag(p.values[r-1]) > 0 && p.values[r] == cmplx.Conj(p.values[r-1]) {

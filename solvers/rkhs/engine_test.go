@@ -326,7 +326,7 @@ func TestNotSpanned(t *testing.T) {
 	_, _, d := dependent(t, 1100, 2, 2)
 	s := Solver{Operator: Covariance{}, Rank: 3, Algorithm: AlgorithmExact}
 	narrow := kernelgen.RBF(1e6)
-	if _, err := s.Fit(t.Context(), stream.Engine{}, d, narrow); !errors.Is(err, errNotSpanned) || !strings.Contains(err.Error(), "raise `landmarks`") {
+	if _, err := s.Fit(t.Context(), stream.Engine{}, d, narrow); !errors.Is(err, errNotSpanned) || !strings.Contains(err.Error(), "raise `Landmarks`") {
 		t.Errorf("error %v", err)
 	}
 	s.Algorithm = AlgorithmLandmark
@@ -360,7 +360,7 @@ func TestLandmarksAfterExact(t *testing.T) {
 	if f.Algorithm != AlgorithmLandmark || f.Landmarks[0] != 310 {
 		t.Errorf("engine %s, landmarks %v", f.Algorithm, f.Landmarks)
 	}
-	if len(f.Estimates) != 1 || !strings.Contains(f.Estimates[0].Reason, "`landmarks`") || strings.Contains(f.Estimates[0].Reason, "engine exact") {
+	if len(f.Estimates) != 1 || !strings.Contains(f.Estimates[0].Reason, "`Landmarks`") || strings.Contains(f.Estimates[0].Reason, "Engine exact") {
 		t.Errorf("errors %+v", f.Estimates)
 	}
 }

@@ -17,19 +17,19 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Explicit is S = Ψ·B·Φᵀ = Σ B_ij·ψ(y_i)⊗φ(x_j) for a matrix B with a row for each y and a
-// column for each x (paper, Section 3.2). B = I/n is [CrossCovariance] of n pairs. B need not
-// be square: see [Unpaired]. Weights of pairs count in means alone. B is read in row blocks,
-// once: 2·n·m·p flops for n rows, m columns and p features of x.
+// Explicit is the operator S = Ψ·B·Φᵀ = Σ B_ij·ψ(y_i)⊗φ(x_j) for a matrix B with a row for each y and a column for each
+// x (paper, Section 3.2). For n pairs, B = I/n is [CrossCovariance]. B need not be square: see [Unpaired]. Weights of
+// pairs only affect means. B is read once, in blocks of rows. Cost: 2·n·m·p flops for n rows, m columns and p features
+// of x.
 type Explicit struct {
 	B      stream.Source
-	Single bool // x takes the place of y: S = Φ·B·Φᵀ
+	Single bool // x replaces y: S = Φ·B·Φᵀ
 }
 
 // String returns "explicit".
 func (Explicit) String() string { return "explicit" }
 
-// Traits says that all pairs are needed.
+// Traits reports that all pairs are needed.
 func (o Explicit) Traits() Traits {
 	if o.Single {
 		return Traits{Range: OfX, Domain: OfX, Single: true, AllPairs: true}
@@ -37,7 +37,7 @@ func (o Explicit) Traits() Traits {
 	return Traits{Range: OfY, Domain: OfX, AllPairs: true}
 }
 
-// checkSize refuses a matrix that has not a row for each y and a column for each x.
+// checkSize fails unless the matrix has a row for each y and a column for each x.
 func (o Explicit) checkSize(shape model.Size) error {
 	if o.B == nil {
 		return errors.New("operator explicit needs the matrix B")
@@ -85,7 +85,7 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 	return Matrix{General: sum.Matrix()}, nil
 }
 
-// expand gives factors a row for each x and each y, by another pass over them.
+// expand returns factors with a row for each x and each y, by another pass over them.
 func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
 	if !d.unpaired(sp) {
 		return s.expandPairs(ctx, e, d, sp, means, f)
@@ -110,7 +110,7 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 	columns, src := sp.columns(d), sp.source(d)
 	columns.Root = nil
 	rows, err := stream.MapRows(ctx, e, "features of all pairs", src, columns.Width(), func() func(blas64.General, *stream.Block) error {
-		fill := columns.Worker(src.Info().Name)
+		fill := columns.Worker(src.Info())
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, panel := range b.Panels(tilesize.PanelRows) {
 				if err := fill(matrix.Rows(dst, first, panel.Rows), panel, b.Start+int64(first)); err != nil {
@@ -140,7 +140,7 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 	return nil
 }
 
-// remembered is an operator of one's own, in a model that was loaded.
+// remembered stands for a custom operator in a loaded model.
 type remembered struct {
 	word      string
 	ridge     float64

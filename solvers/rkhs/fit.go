@@ -20,12 +20,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Fit decomposes the operator of the pairs, with a kernel of x; see [Solver.KernelY] for
-// that of y. Words of kernels become numbers.
+// Fit decomposes the operator of the pairs. k is the kernel of x; [Solver.KernelY] is that of y. Words of kernels are
+// resolved.
 //
-// Cost: rows to choose landmarks from are gathered; one pass over the pairs, n·(p+q)
-// kernel entries for p and q landmarks, 2·n·(p+q)² flops, memory for (1+p+q)² numbers and
-// the partial sums of as many; then dense algebra of p×q matrices.
+// Cost: candidates for landmarks are gathered, then one pass over the pairs takes n·(p+q) kernel entries for p and q
+// landmarks and 2·n·(p+q)² flops. Memory is (1+p+q)² numbers for each partial sum. Dense algebra of p×q matrices
+// follows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, s, d, k, s.fit)
 }
@@ -46,25 +46,25 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	return f, err
 }
 
-// fit returns Fit with kernels of numbers.
+// fit implements Fit with resolved kernels.
 func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
 	given, auto := s, s.Algorithm == AlgorithmAuto
 	s, notes, err := s.settings(e, d.Size())
 	if err != nil {
 		return nil, err
 	}
-	compare := "compare with more `landmarks`, or with `engine exact`"
+	compare := "compare with more `Landmarks`, or with `Algorithm exact`"
 	sp, err := s.newSpaces(ctx, e, d)
 	switch {
 	case auto && errors.Is(err, errNotSpanned):
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
 		s.Algorithm, s.Landmarks = AlgorithmLandmark, cmp.Or(given.Landmarks, defaultLandmarks)
-		compare = "compare with more `landmarks`"
+		compare = "compare with more `Landmarks`"
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
 	case errors.Is(err, errNotSpanned):
-		err = fmt.Errorf("%w; raise `landmarks`, take a wider kernel, or `engine landmark`", err)
+		err = fmt.Errorf("%w; raise `Landmarks`, take a wider kernel, or `Algorithm landmark`", err)
 	}
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	return f, nil
 }
 
-// count says how many features there are.
+// count sets the numbers of features.
 func (f *Fit) count(sp *spaces) {
 	f.Features[0], f.Landmarks[0] = sp.x.Left.Rank(), sp.x.Left.Entries()
 	if sp.y != nil {
@@ -105,7 +105,7 @@ func (f *Fit) count(sp *spaces) {
 	}
 }
 
-// decomposition is a fit whose features are known.
+// decomposition is a fit with known features.
 type decomposition struct {
 	setting
 	spaces *spaces
@@ -166,7 +166,7 @@ func (c *decomposition) functions(which PairSide, m blas64.General) *Functions {
 	return newFunctions(space, m, c.means[which])
 }
 
-// canonical adds the functions that correlate.
+// canonical adds the canonical functions.
 func (c *decomposition) canonical(f *Factors, ridge float64, u, v blas64.General) error {
 	left, err := f.inverseRoot(OfY, ridge)
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *decomposition) canonical(f *Factors, ridge float64, u, v blas64.General
 	return nil
 }
 
-// eigenOf decomposes a matrix and makes a model of its eigenfunctions.
+// eigenOf decomposes a matrix into a model of eigenfunctions.
 func (c *decomposition) eigenOf(s Matrix) error {
 	decompose := reducedPairs
 	if c.Operator.Traits().Symmetric {
@@ -194,7 +194,7 @@ func (c *decomposition) eigenOf(s Matrix) error {
 	return err
 }
 
-// eigen makes a model of eigenfunctions. Centred functions have a mean of 0 over x.
+// eigen makes a model of eigenfunctions. Centred functions have mean 0 over x.
 func (c *decomposition) eigen(pairs *eigenpairs, system blas64.General) {
 	r := pairs.first(c.Rank)
 	m := c.fit.Model
@@ -219,7 +219,7 @@ func (c *decomposition) eigen(pairs *eigenpairs, system blas64.General) {
 	m.Left, m.Right = functions(pairs.left), functions(pairs.right)
 }
 
-// carriedLittle is the share of a trace above which the fit warns of too few landmarks.
+// carriedLittle is the fraction of a trace outside the features above which the fit warns of too few landmarks.
 const carriedLittle = 0.01
 
 // remark adds notes and warnings.
@@ -230,7 +230,7 @@ func (f *Fit) remark(s Solver, asked int) {
 		note("rank %d found, %d asked for: the other values are rounding", f.Rank(), asked)
 	}
 	if f.Dropped > 0 {
-		note("the inverses left out %d directions below %.0e of the largest: a `ridge` above 0 would keep them", f.Dropped, s.Cutoff)
+		note("the inverses left out %d directions below %.0e of the largest: a `Ridge` above 0 would keep them", f.Dropped, s.Cutoff)
 	}
 	for i, left := range f.TraceResiduals {
 		if left > carriedLittle {
@@ -238,6 +238,6 @@ func (f *Fit) remark(s Solver, asked int) {
 		}
 	}
 	if worst := f.Residual(); worst > 1e-8 {
-		warn("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise `ridge`", worst)
+		warn("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise `Ridge`", worst)
 	}
 }

@@ -20,22 +20,18 @@ import (
 //
 //	h_j(x) = f(x)·Coefficients_j − Offsets_j
 //
-// with f the features of Space, f(x)·f(x') ≈ k(x, x') ([lowrank.Model.Features]). The
-// coefficients are coordinates in an orthonormal basis, so that inner products of
-// columns are those of the RKHS.
+// where f are the features of Space, f(x)·f(x') ≈ k(x, x') ([lowrank.Model.Features]). The coefficients are coordinates
+// in an orthonormal basis, so inner products of columns are those of the RKHS.
 type Functions struct {
 	Space        *lowrank.Model // of k(x − Left.Origin, x' − Left.Origin)
 	Coefficients blas64.General `array:",features,columns"` // features × functions
-	// Offsets are what the means of the functions over the rows of the fit are; nil
-	// unless the features were centred.
+	// Offsets are the means of the functions over the rows of the fit; nil unless the features were centred.
 	Offsets []float64 `array:"_offsets,columns,if=centred"`
-	// Complex says that the second half of the columns are the imaginary parts of the
-	// first.
+	// Complex reports that the second half of the columns are the imaginary parts of the first half.
 	Complex bool
 }
 
-// newFunctions returns functions with coefficients m and the means of the features, nil for
-// none.
+// newFunctions returns functions with coefficients m. means are the means of the features, nil if not centred.
 func newFunctions(space *lowrank.Model, m blas64.General, means []float64) *Functions {
 	f := &Functions{Space: space, Coefficients: matrix.Clone(m)}
 	if means != nil {
@@ -52,13 +48,13 @@ func (f *Functions) Count() int {
 	return f.Coefficients.Cols
 }
 
-// Dimension returns the number of columns of the rows that the functions take.
+// Dimension returns the number of columns of rows at which the functions can be evaluated.
 func (f *Functions) Dimension() int { return f.Space.Left.Landmarks.Cols }
 
-// Real returns the real parts, as functions with real values.
+// Real returns the real parts, as real functions.
 func (f *Functions) Real() *Functions { return f.pick(span(0, f.Count())) }
 
-// Imag returns the imaginary parts, as functions with real values. Those of real functions are zero.
+// Imag returns the imaginary parts, as real functions. Those of real functions are zero.
 func (f *Functions) Imag() *Functions {
 	if !f.Complex {
 		return newFunctions(f.Space, matrix.New(f.Coefficients.Rows, f.Count()), nil)
@@ -88,7 +84,7 @@ func (f *Functions) pick(columns []int) *Functions {
 	return g
 }
 
-// span returns n numbers from first on.
+// span returns n consecutive numbers starting at first.
 func span(first, n int) []int {
 	numbers := make([]int, n)
 	for i := range numbers {
@@ -97,9 +93,9 @@ func span(first, n int) []int {
 	return numbers
 }
 
-// worker makes workers that put the values at the rows of a source into dst: the real parts of all
-// functions and behind them the imaginary parts, if there are any. Cost: p kernel entries and 2·p·r
-// flops for a row with p landmarks and r features, and 2·r flops for a column.
+// worker makes workers that store values at the rows of a source in dst: the real parts of all functions, followed by
+// the imaginary parts if there are any. Cost of a row: p kernel entries and 2·p·r flops for p landmarks and r features,
+// and 2·r flops for each column.
 func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
 	if err := input.CheckColumns(info, f.Dimension()); err != nil {
 		return nil, err
@@ -107,7 +103,7 @@ func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
 	maker := f.Space.Features(info.Name)
 	return func() model.Worker {
 		features := maker()
-		var room []float64 // of the largest panel so far
+		var room []float64 // grows to the largest panel so far
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(tilesize.PanelRows) {
 				rows := matrix.Reuse(&room, x.Rows, f.Coefficients.Rows)
@@ -121,7 +117,7 @@ func (f *Functions) worker(info stream.Info) (func() model.Worker, error) {
 	}, nil
 }
 
-// combine puts into dst the values for features.
+// combine stores the values for given features in dst.
 func (f *Functions) combine(dst, features blas64.General) {
 	dense.GemmRows(blas.NoTrans, features, f.Coefficients, 0, dst)
 	if f.Offsets == nil {
@@ -132,7 +128,7 @@ func (f *Functions) combine(dst, features blas64.General) {
 	}
 }
 
-// At returns the values at rows in memory, a row for each.
+// At returns the values at rows in memory, one row for each.
 func (f *Functions) At(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
 	src := stream.FromMatrix("rows", rows)
 	worker, err := f.worker(src.Info())

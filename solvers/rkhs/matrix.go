@@ -14,27 +14,26 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Factors are feature matrices in orthonormal bases of the spans of the features:
-// Φ = Q·Xᵀ and Ψ = P·Yᵀ with QᵀQ = I and PᵀP = I, so that G_Φ = XXᵀ and C_XX is XᵀX in
-// the basis Q. This is the kernel QR decomposition of the paper (Proposition 3.4) with X
-// in the place of Rᵀ. Means are taken away where the operator is centred.
+// Factors are feature matrices in orthonormal bases of the spans of the features: Φ = Q·Xᵀ and Ψ = P·Yᵀ with QᵀQ = I
+// and PᵀP = I. Then G_Φ = XXᵀ, and C_XX is XᵀX in the basis Q. This is the kernel QR decomposition of the paper
+// (Proposition 3.4) with X for Rᵀ. Means are subtracted if the operator is centred.
 type Factors struct {
-	// X and Y are k×p and k×q, about p + q rows with the products XᵀX = C_XX, YᵀX and YᵀY;
-	// Y is empty where y does not occur. If the operator's Traits ask for AllPairs, X has a
-	// row for each x and Y one for each y instead, which no weight multiplies.
+	// X and Y are k×p and k×q, with k about p + q, such that XᵀX = C_XX, and YᵀX and YᵀY likewise. Y is empty if the
+	// operator does not use y. If the operator's Traits ask for AllPairs, X instead has a row for each x and Y one for
+	// each y, unweighted.
 	X, Y   blas64.General
 	Cutoff float64 // see Solver.Cutoff
 
 	svdX, svdY *dense.SVD
 }
 
-// Matrix is an operator in orthonormal bases of the features, rows of its range.
+// Matrix is an operator in orthonormal bases of the features. Its rows belong to the range.
 type Matrix struct {
 	blas64.General
-	// Dropped is how many directions were left out of inverses on the way to it.
+	// Dropped is the number of directions omitted from inverses.
 	Dropped int
-	// Size is the product of the norms of its factors: singular values below 1e-15 of it
-	// are rounding. 0 means that it is not known.
+	// Size is the product of the norms of the factors: singular values below 1e-15 of it are rounding errors. 0 means
+	// unknown.
 	Size float64
 }
 
@@ -49,7 +48,7 @@ func (f *Factors) decompose(s PairSide) (*dense.SVD, error) {
 	}
 	d, err := dense.NewSVD(m)
 	if err != nil {
-		return nil, fmt.Errorf("the features of %s: %w; scale the columns (`scale standard`)", s, err)
+		return nil, fmt.Errorf("the features of %s: %w; scale the columns (`Treatment.Scale standard`)", s, err)
 	}
 	if len(d.S) == 0 || d.S[0] == 0 {
 		return nil, fmt.Errorf("the features of %s are zero, or without their mean: its rows are all the same to the kernel, and an operator needs rows that differ", s)
@@ -66,8 +65,8 @@ func (s PairSide) String() string {
 	return "y"
 }
 
-// filter returns f(σ) for the singular values of X or Y, and 0 for those that the inverse
-// leaves out: for ε = 0 the squares at or below the cut-off.
+// filter returns value(σ) for the singular values of X or Y. For ε = 0, it returns 0 for those with squares at or below
+// the cutoff.
 func (f *Factors) filter(d *dense.SVD, ridge float64, value func(sigma float64) float64) (w []float64, dropped int) {
 	w = make([]float64, len(d.S))
 	for i, s := range d.S {
@@ -123,7 +122,7 @@ func (f *Factors) inverted(ridge float64) (Matrix, error) {
 	return Matrix{weighted(d.U, w, d.V), dropped, slices.Max(w)}, nil
 }
 
-// times returns Yᵀ·r or, turned, rᵀ·Y.
+// times returns Yᵀ·r or, if turned, rᵀ·Y.
 func (f *Factors) times(r Matrix, turned bool) (Matrix, error) {
 	d, err := f.decompose(OfY)
 	if err != nil {
@@ -154,8 +153,7 @@ func (o Koopman) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix,
 	return f.times(r, true)
 }
 
-// matrix of the definition is (XᵀX+ε)⁻¹·YᵀX, of the sampled form
-// Yᵀ·(XYᵀ)⁺·X·(XᵀX+ε)⁻¹·YᵀX.
+// Matrix returns (XᵀX+ε)⁻¹·YᵀX by the definition, or Yᵀ·(XYᵀ)⁺·X·(XᵀX+ε)⁻¹·YᵀX for the sampled form.
 func (o PerronFrobenius) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	cross := transposedTimes(f.Y, f.X)
 	if o.Sampled {
@@ -171,7 +169,7 @@ func (o PerronFrobenius) Matrix(_ context.Context, _ stream.Engine, f *Factors) 
 	}
 	w, dropped := f.filter(d, o.Ridge, func(s float64) float64 { return 1 / (s*s + o.Ridge) })
 	inverse, size := weighted(d.V, w, d.V), slices.Max(w)*d.S[0]*dy.S[0]
-	if o.Ridge > 0 && len(d.S) < f.X.Cols { // fewer pairs than features: 1/ε on what V leaves
+	if o.Ridge > 0 && len(d.S) < f.X.Cols { // fewer pairs than features: 1/ε outside the span of V
 		for i, v := range w {
 			w[i] = v - 1/o.Ridge
 		}
@@ -183,8 +181,8 @@ func (o PerronFrobenius) Matrix(_ context.Context, _ stream.Engine, f *Factors) 
 	return Matrix{mul(inverse, cross), dropped, size}, nil
 }
 
-// sampledMatrix takes the pseudo-inverse of XYᵀ in bases of the columns of X and Y,
-// where it is (U_x·M·U_yᵀ)⁺ = U_y·M⁺·U_xᵀ with M = Σ_x·V_xᵀ·V_y·Σ_y.
+// sampledMatrix computes the pseudo-inverse of XYᵀ in bases of the columns of X and Y: (U_x·M·U_yᵀ)⁺ = U_y·M⁺·U_xᵀ with
+// M = Σ_x·V_xᵀ·V_y·Σ_y.
 func (o PerronFrobenius) sampledMatrix(f *Factors, cross blas64.General) (Matrix, error) {
 	inverted, err := f.inverted(o.Ridge)
 	if err != nil {
@@ -211,8 +209,7 @@ func (o PerronFrobenius) sampledMatrix(f *Factors, cross blas64.General) (Matrix
 	return Matrix{General: mul(left, mul(back, right)), Dropped: inverted.Dropped + dropped}, nil
 }
 
-// pseudoInverse leaves out singular values whose part of the first is at or below the
-// cut-off.
+// pseudoInverse omits singular values at or below the cutoff, relative to the first.
 func pseudoInverse(m blas64.General, cutoff float64) (inverse blas64.General, dropped int, err error) {
 	d, err := dense.NewSVD(m)
 	if err != nil {
@@ -226,7 +223,7 @@ func pseudoInverse(m blas64.General, cutoff float64) (inverse blas64.General, dr
 	return weighted(d.V, w, d.U), len(d.S) - kept, nil
 }
 
-// matrix returns V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), where nothing is large.
+// Matrix returns V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), in which no factor is large.
 func (o CCA) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	root := func(s float64) float64 { return s / math.Hypot(s, math.Sqrt(o.Ridge)) }
 	var halves [2]blas64.General

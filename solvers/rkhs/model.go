@@ -15,25 +15,24 @@ import (
 //
 //	S ≈ Σ_i Values_i·(Left_i ⊗ Right_i)
 //
-// with the Left in the RKHS that S goes to and the Right in that it comes from,
-// orthonormal each. For [Eigen] S·Right_i = λ_i·Right_i and S*·Left_i = λ̄_i·Left_i, each of
-// norm 1, λ_i = Values_i + √−1·Imag_i by descending magnitude.
+// where Left are orthonormal functions in the range RKHS of S, and Right in its domain. For [Eigen], S·Right_i =
+// λ_i·Right_i and S*·Left_i = λ̄_i·Left_i, each of norm 1, with λ_i = Values_i + √−1·Imag_i in descending magnitude.
 type Model struct {
 	Task        Task
 	Operator    Operator
 	Algorithm   Algorithm
 	Centered    bool
-	Inverse     bool // it is of the pseudo-inverse of the operator
+	Inverse     bool // of the pseudo-inverse of the operator
 	Seed        uint64
-	Pairs       int64     // rows of x where x and y are not in pairs
+	Pairs       int64     // number of pairs, or of rows x if there are none
 	RowsY       int64     // of [Unpaired] data, else 0
 	Lag         int64     // of [Lagged] data, else 0
 	Values      []float64 // singular values, descending, or real parts of eigenvalues
 	Imag        []float64 // imaginary parts; nil if all are zero
 	Left, Right *Functions
-	// CanonicalLeft and CanonicalRight are (C_YY+ε)^(−1/2)·Left and (C_XX+ε)^(−1/2)·Right,
-	// the functions of y and x whose correlation the singular values of [CCA] are, with
-	// variance and ε·norm² 1 in sum; nil for other operators.
+	// CanonicalLeft and CanonicalRight are the canonical functions (C_YY+ε)^(−1/2)·Left and (C_XX+ε)^(−1/2)·Right of
+	// [CCA]; nil for other operators. The singular values are their correlations. The variance plus ε·norm² of each
+	// function is 1.
 	CanonicalLeft, CanonicalRight *Functions
 }
 
@@ -52,8 +51,8 @@ func (m *Model) Eigenvalues() []complex128 {
 	return values
 }
 
-// Timescales returns the implied timescales −step/ln|λ_i| of a transfer operator for pairs
-// that lie so far apart in time: infinite for |λ| = 1 and negative beyond.
+// Timescales returns the implied timescales −step/ln|λ_i| of a transfer operator for pairs at the time distance step.
+// They are infinite for |λ| = 1 and negative above.
 func (m *Model) Timescales(step float64) []float64 {
 	t := make([]float64, m.Rank())
 	for i, v := range m.Eigenvalues() {
@@ -62,8 +61,8 @@ func (m *Model) Timescales(step float64) []float64 {
 	return t
 }
 
-// Truncated returns the model with its first rank values: for [SVD] the best approximation
-// of S by an operator of that rank (paper, Section 4.1).
+// Truncated returns the model with its first rank values. For [SVD] it is the best approximation of S by an operator of
+// that rank (paper, Section 4.1).
 func (m *Model) Truncated(rank int) *Model {
 	if rank < 0 || rank > m.Rank() {
 		panic(fmt.Sprintf("rkhs: rank %d of %d", rank, m.Rank()))
@@ -81,10 +80,9 @@ func (m *Model) Truncated(rank int) *Model {
 	return &t
 }
 
-// PseudoInverse returns S⁺ = Σ σ_i⁻¹·(Right_i ⊗ Left_i) (paper, Section 4.1) from the singular
-// values above tolerance times the first: a model of a task [SVD] with the sides
-// exchanged, values descending. Of a model that leaves out values of S it is the
-// pseudo-inverse of the truncated operator.
+// PseudoInverse returns S⁺ = Σ σ_i⁻¹·(Right_i ⊗ Left_i) (paper, Section 4.1) from the singular values above tolerance
+// times the first. The result is a model of task [SVD] with the sides exchanged and values descending. For a model of
+// lower rank than S, it is the pseudo-inverse of the truncated operator.
 func (m *Model) PseudoInverse(tolerance float64) (*Model, error) {
 	if m.Task != SVD {
 		return nil, fmt.Errorf("a pseudo-inverse comes from singular values, and the model has eigenvalues")
@@ -104,40 +102,36 @@ func (m *Model) PseudoInverse(tolerance float64) (*Model, error) {
 	return &inverse, nil
 }
 
-// reversed returns real functions from the last to the first.
+// reversed returns real functions in reverse order.
 func (f *Functions) reversed() *Functions {
 	columns := span(0, f.Count())
 	slices.Reverse(columns)
 	return f.pick(columns)
 }
 
-// Fit is what a method returns: the model, and what is known about it. Residuals are the
-// larger of ‖Sv−σu‖ and ‖S*u−σv‖, or of ‖Sv−λv‖ and ‖S*u−λ̄u‖, for each triplet or pair,
-// relative to the first value: what the algebra got wrong inside the span of the
+// Fit is a model with the results of its fit. Residuals are, for each triplet or eigenpair, the larger of ‖Sv−σu‖ and
+// ‖S*u−σv‖, or of ‖Sv−λv‖ and ‖S*u−λ̄u‖, relative to the first value. They measure the algebra within the span of the
 // features.
 type Fit struct {
 	*Model
 	model.Report
-	// Spectrum are all singular values, or the magnitudes of all eigenvalues, that are
-	// not rounding: Values are the first of them.
+	// Spectrum has all singular values, or magnitudes of eigenvalues, above rounding. Values are the first of them.
 	Spectrum []float64
-	// TraceResiduals are the parts of Σ w_i·k(x_i, x_i) and of Σ w_i·l(y_i, y_i) that the
-	// features do not carry, on the pairs of the fit: from 0 to 1, exact to rounding. NaN for y
-	// where it does not occur.
+	// TraceResiduals are the fractions of Σ w_i·k(x_i, x_i) and of Σ w_i·l(y_i, y_i) outside the span of the features,
+	// on the pairs of the fit: from 0 to 1, exact up to rounding. The one for y is NaN if the operator does not use y.
 	TraceResiduals [2]float64
-	// Trace is that of C_XX, Σ w_i·k(x_i, x_i), less the squared norm of the mean if the
-	// features were centred: what all eigenvalues of [Covariance] sum up to.
+	// Trace is tr(C_XX) = Σ w_i·k(x_i, x_i), minus the squared norm of the mean if the features were centred: the sum
+	// of all eigenvalues of [Covariance].
 	Trace float64
-	// Features are the numbers of features of x and of y, 0 for none, and Landmarks how
-	// many kernel entries a row of them takes.
+	// Features are the numbers of features of x and y, 0 for none. Landmarks are the kernel entries evaluated for a row
+	// of each.
 	Features, Landmarks [2]int
-	// Dropped is how many directions the inverses of an operator with ε = 0 left out.
+	// Dropped is the number of directions omitted from the inverses of an operator with ε = 0.
 	Dropped int
 }
 
-// TruncationError returns ‖S − S_k‖ in the Hilbert–Schmidt norm for the best
-// approximation of rank k, which is that of the rank of the model for k = Rank (paper,
-// Section 4.1). It is for [SVD].
+// TruncationError returns ‖S − S_k‖ in the Hilbert–Schmidt norm, where S_k is the best approximation of rank k; the
+// model is S_k for k = Rank (paper, Section 4.1). It requires task [SVD].
 func (f *Fit) TruncationError(k int) float64 {
 	return dense.Norm(f.Spectrum[min(k, len(f.Spectrum)):])
 }

@@ -18,13 +18,12 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// moments is what one pass over the pairs leaves: the triangular factor R of the rows
+// moments is the result of one pass over the pairs: the triangular factor R of the rows
 //
 //	√w_i·(1, f(x_i), g(y_i))
 //
-// so that RᵀR holds all Gram and cross-Gram matrices of features, and of features
-// less their means, without that anything was squared; and the traces of the kernels.
-// The sum counts the pairs; its rows are x and y, and its columns Σ w_i·k(x_i, x_i) and
+// and the traces of the kernels. RᵀR holds all Gram and cross-Gram matrices of features, centred or not, without
+// forming squares. The sum counts the pairs. Its rows are x and y, and its columns Σ w_i·k(x_i, x_i) and
 // Σ w_i·‖f(x_i)‖².
 type moments = sketch.Both[*sketch.QR, *sketch.Sum]
 
@@ -36,7 +35,7 @@ const (
 
 func newMoments(cols int) *moments { return &moments{A: sketch.NewQR(cols), B: sketch.NewSum(2, 2)} }
 
-// traceLeft returns the part of the trace of a side that features leave.
+// traceLeft returns the fraction of the trace of a side outside the features.
 func traceLeft(m *moments, s PairSide) float64 {
 	t := matrix.Row(m.B.General, int(s))
 	if t[kernelTrace] <= 0 {
@@ -45,7 +44,7 @@ func traceLeft(m *moments, s PairSide) float64 {
 	return math.Max(0, 1-t[featureTrace]/t[kernelTrace])
 }
 
-// trace returns that of C_XX.
+// trace returns tr(C_XX), centred or not.
 func (s setting) trace(m *moments, sp *spaces) float64 {
 	t := matrix.Row(m.B.General, int(OfX))[kernelTrace]
 	if s.Center {
@@ -56,7 +55,7 @@ func (s setting) trace(m *moments, sp *spaces) float64 {
 	return t
 }
 
-// spread returns the share of Σ w_i·‖f(x_i)‖² of a side that remains after centring; NaN if the sum is 0.
+// spread returns the fraction of Σ w_i·‖f(x_i)‖² of a side that remains after centring; NaN if the sum is 0.
 func (p part) spread(m *moments) float64 {
 	r, all, centred := matrix.Columns(m.A.R(), p.at, p.space.Left.Rank()), 0.0, 0.0
 	for i := range r.Rows {
@@ -68,15 +67,15 @@ func (p part) spread(m *moments) float64 {
 	return centred / all
 }
 
-// part is a side in the columns of a pass.
+// part is one side in the columns of a pass.
 type part struct {
 	side  PairSide
 	info  stream.Info
 	space *lowrank.Model
-	at    int // number of its first column
+	at    int // index of its first column
 }
 
-// parts returns the sides that a fit looks at.
+// parts returns the sides used by a fit.
 func (sp *spaces) parts(d *Data) []part {
 	all := []part{{OfX, d.x.Info(), sp.x, 1}}
 	if sp.y != nil {
@@ -106,8 +105,8 @@ func (sp *spaces) columns(d *Data) *basis.Columns {
 	return c
 }
 
-// source returns the pairs of a pass: x alone where the operator does not look at y, and
-// all x of a trajectory but its last are those of the first rows.
+// source returns the pairs of a pass: x alone if the operator does not use y. In a trajectory, all x but the last are
+// the leading rows.
 func (sp *spaces) source(d *Data) stream.Source {
 	if sp.y == nil && len(d.runs) <= 1 {
 		alone := *d
@@ -117,9 +116,8 @@ func (sp *spaces) source(d *Data) stream.Source {
 	return d.joined()
 }
 
-// grid returns the engine with blocks of pairs that are about half as large as a partial sum of
-// so many features, where that is more than the default: of narrow rows fewer blocks are as
-// quick to read, and there are fewer sums at a time and fewer merges.
+// grid returns the engine with blocks of pairs about half as large as a partial sum, if that exceeds the default. Such
+// blocks of narrow rows are as fast to read, with fewer sums in memory and fewer merges.
 func grid(e stream.Engine, columns, features int) stream.Engine {
 	if e.BlockRows > 0 {
 		return e
@@ -132,7 +130,7 @@ func grid(e stream.Engine, columns, features int) stream.Engine {
 	return e
 }
 
-// mostBlockRows keeps workers busy to the end of a pass.
+// mostBlockRows limits blocks, to keep workers busy until the end of a pass.
 const mostBlockRows = 1 << 16
 
 // sums makes the one pass over the pairs, or over the rows of each side.
@@ -153,8 +151,8 @@ func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 	return independent(sides[OfX], sides[OfY])
 }
 
-// independent returns the moments of all pairs of a row x and a row y, from those of either
-// side: R has the rows (1, mean of f, mean of g), (0, R_x, 0) and (0, 0, R_y).
+// independent returns the moments of all combinations of a row x and a row y, from those of each side: R has the rows
+// (1, mean of f, mean of g), (0, R_x, 0) and (0, 0, R_y).
 func independent(x, y *moments) (*moments, error) {
 	rx, ry := x.A.R(), y.A.R()
 	p, q := rx.Cols-1, ry.Cols-1
@@ -172,7 +170,7 @@ func independent(x, y *moments) (*moments, error) {
 	return m, m.A.Add(r)
 }
 
-// pass makes one pass over pairs, or over rows without a pair.
+// pass makes one pass over pairs, or over the rows of one side.
 func (s setting) pass(ctx context.Context, e stream.Engine, name string, d *Data, sp *spaces) (*moments, error) {
 	columns, src := sp.columns(d), sp.source(d)
 	e = grid(e, len(src.Info().Columns), columns.Width()).Given(d.weights)
@@ -225,9 +223,9 @@ func (sp *spaces) traceAdder(d *Data, columns *basis.Columns) func(to *sketch.Su
 	}
 }
 
-// factorsOf returns the features of virtual pairs, as few as R has rows, with the same products
-// as those of all pairs; less their means if centred: R begins with the column of ones,
-// so that its first row is the means, and the others are what is left without them.
+// factorsOf returns the features of as many virtual pairs as R has rows, with the same products as all pairs. If
+// centred, it subtracts the means: these are the first row of R, which belongs to the column of ones, and the other
+// rows are the centred features.
 func factorsOf(m *moments, sp *spaces, centred bool, cutoff float64) (f *Factors, means [2][]float64) {
 	r := m.A.R()
 	p := sp.x.Left.Rank()

@@ -131,8 +131,8 @@ func TestErrors(t *testing.T) {
 		{weigh(make([]float64, 30)), "zero"},
 		{weigh(constant(1, 30, -1).Data), "-1"},
 		{parse("koopmann", 0), "koopman"},
-		{parse("koopman", -1), "ridge"},
-		{parse("cca", math.NaN()), "ridge"},
+		{parse("koopman", -1), "`Ridge`"},
+		{parse("cca", math.NaN()), "`Ridge`"},
 		{fit(Solver{Operator: Koopman{1}}, d, rbf), "3"},
 		{fit(Solver{Operator: CrossCovariance{}, Task: Eigen}, d, rbf), "one space"},
 		{fit(Solver{Operator: Koopman{1}, KernelY: &other}, pairs(t, x, x), rbf), "one kernel"},
@@ -140,6 +140,7 @@ func TestErrors(t *testing.T) {
 		{fit(Solver{Operator: Covariance{}, Rank: 1, Landmarks: -1}, single, rbf), "landmarks -1"},
 		{fit(Solver{Operator: Covariance{}, Cutoff: 2}, single, rbf), "cutoff"},
 		{fit(Solver{Operator: Covariance{}}, single, kernelgen.SNE(1)), "symmetric"},
+		{fit(Solver{Operator: Covariance{}}, single, kernelgen.Relative(7)), "neighbour"},
 		{fit(Solver{Operator: CCA{}, Algorithm: AlgorithmExact, Landmarks: 5}, d, rbf), "of the trace"},
 		{fit(Solver{Operator: Covariance{}, Center: true}, pairs(t, constant(9, 2, 4), matrix.Rows(x, 0, 9)), kernelgen.Linear()), "all the same"},
 	} {

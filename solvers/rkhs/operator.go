@@ -8,40 +8,38 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Operator is an empirical operator S = Ψ·B·Φᵀ between RKHSs (paper, Section 3.2): a
-// small value that says what B is. With n pairs of weights w_i that sum to 1 (1/n each
-// unless [Data.Weighted] says otherwise) every pair counts by √w_i, so that Φ below
-// holds √w_i·φ(x_i), Ψ holds √w_i·ψ(y_i), C_XX = ΦΦᵀ, C_YX = ΨΦᵀ and G = ΦᵀΦ. Without
-// weights an ε here is n·ε beside the Gram matrices as the paper writes them.
+// Operator is an empirical operator S = Ψ·B·Φᵀ between RKHSs (paper, Section 3.2): a small value that determines B. The
+// weights w_i of the n pairs sum to 1 (1/n each unless [Data.Weighted]). Below, Φ holds √w_i·φ(x_i) and Ψ holds
+// √w_i·ψ(y_i), so that C_XX = ΦΦᵀ, C_YX = ΨΦᵀ and G = ΦᵀΦ. Without weights, ε here corresponds to n·ε with the Gram
+// matrices of the paper.
 //
-// The operators of this package are [Covariance], [CrossCovariance], [MeanEmbedding],
-// [PerronFrobenius], [Koopman] and [CCA], which [ParseOperator] makes of words, and
-// [Explicit], whose B is a matrix and whose Φ and Ψ have no weights. One of one's own is a type with these methods; a saved
-// model remembers its word and its ε.
+// The operators of this package are [Covariance], [CrossCovariance], [MeanEmbedding], [PerronFrobenius], [Koopman] and
+// [CCA], which [ParseOperator] parses, and [Explicit], where B is a given matrix and Φ and Ψ are unweighted. A custom
+// operator is a type with these methods; a saved model stores its word and its ε.
 type Operator interface {
 	// String returns the word for the operator.
 	String() string
-	// Traits returns what else there is to know of it.
+	// Traits returns the properties of the operator.
 	Traits() Traits
-	// Matrix returns S in the orthonormal bases that f is in.
+	// Matrix returns S in the orthonormal bases of f.
 	Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matrix, error)
 }
 
-// Traits are what there is to know of an operator besides its matrix.
+// Traits are the properties of an operator besides its matrix.
 type Traits struct {
-	Range, Domain PairSide // whose features span them
+	Range, Domain PairSide // the sides whose features span them
 	OneSpace      bool     // both are in one RKHS by definition
-	Symmetric     bool     // self-adjoint and not negative
-	Single        bool     // y does not occur
-	// Inverts tells that Matrix inverts a covariance operator, to which it adds Ridge, ε.
+	Symmetric     bool     // self-adjoint and positive semi-definite
+	Single        bool     // y is not used
+	// Inverts reports that Matrix inverts a covariance operator plus Ridge, ε.
 	Inverts bool
 	Ridge   float64
-	// AllPairs says that Matrix needs factors with a row for each x and each y: another pass
-	// over them, and memory for n·(p+q) numbers.
+	// AllPairs reports that Matrix needs factors with a row for each x and each y: another pass, and memory for n·(p+q)
+	// numbers.
 	AllPairs bool
 }
 
-// PairSide is which of the rows of a pair.
+// PairSide is one side of a pair.
 type PairSide uint8
 
 // The sides.
@@ -50,9 +48,8 @@ const (
 	OfY
 )
 
-// Covariance is C_XX = Σ w_i·φ(x_i)⊗φ(x_i), B = I (paper, Section 4.2). Its
-// eigenfunctions are the principal functions of kernel PCA, and the Mercer features
-// of the kernel. It takes no y.
+// Covariance is C_XX = Σ w_i·φ(x_i)⊗φ(x_i), B = I (paper, Section 4.2). Its eigenfunctions are the principal functions
+// of kernel PCA, and the Mercer features of the kernel. It does not use y.
 type Covariance struct{}
 
 // CrossCovariance is C_YX = Σ w_i·ψ(y_i)⊗φ(x_i), B = I (paper, Section 4.2).
@@ -62,33 +59,29 @@ type CrossCovariance struct{}
 // C_YX·(C_XX+ε)⁻¹ = Ψ·(G_Φ+ε)⁻¹·Φᵀ.
 type MeanEmbedding struct{ Ridge float64 }
 
-// Koopman is the kernel Koopman operator (paper, Section 4.4),
-// (C_XX+ε)⁻¹·C_XY = Φ·(G_Φ+ε)⁻¹·Ψᵀ, from the functions of a state onto their expected
-// values a step later. The two expressions are the same operator for ε > 0.
+// Koopman is the kernel Koopman operator (paper, Section 4.4), (C_XX+ε)⁻¹·C_XY = Φ·(G_Φ+ε)⁻¹·Ψᵀ. It maps functions of a
+// state to their expected values one step later. The two expressions are the same operator for ε > 0.
 type Koopman struct{ Ridge float64 }
 
-// PerronFrobenius is the kernel Perron–Frobenius operator (paper, Section 4.4), which
-// carries densities forward in time. There are two empirical forms:
+// PerronFrobenius is the kernel Perron–Frobenius operator (paper, Section 4.4), which propagates densities in time.
+// There are two empirical forms:
 //
 //	(C_XX+ε)⁻¹·C_YX                            from the definition
 //	Ψ·G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ·Φᵀ                  Sampled: the paper's
 //
-// Both have the eigenvalues of (G_Φ+ε)⁻¹·G_ΦΨ, which are those of [Koopman]. They are
-// the same operator where the features of the x_i and of the y_i span the same space, as
-// landmark features do; else the second keeps its functions in the span of the ψ(y_i),
-// at the price of the pseudo-inverse of G_ΦΨ, and the first divides by ε what of them
-// is outside the span of the φ(x_i).
+// Both have the eigenvalues of (G_Φ+ε)⁻¹·G_ΦΨ, which are those of [Koopman]. They are the same operator if the features
+// of the x_i and of the y_i span the same space, as landmark features do. Otherwise the second keeps its functions in
+// the span of the ψ(y_i), at the cost of the pseudo-inverse of G_ΦΨ. The first divides components outside the span of
+// the φ(x_i) by ε.
 type PerronFrobenius struct {
 	Ridge   float64
 	Sampled bool
 }
 
-// CCA is the operator of kernel canonical correlation analysis (paper, Section 4.4 and
-// Appendix A.2), (C_YY+ε)^(−1/2)·C_YX·(C_XX+ε)^(−1/2) = Ψ·(G_Ψ+ε)^(−1/2)·(G_Φ+ε)^(−1/2)·Φᵀ.
-// Its singular values are regularised correlations. Between times of a process its
-// singular functions are coherent sets: S*S carries functions forward and back, and its
-// eigenvalues are the squares of the singular values. [Model] has the canonical functions that
-// correlate.
+// CCA is the operator of kernel canonical correlation analysis (paper, Section 4.4 and Appendix A.2),
+// (C_YY+ε)^(−1/2)·C_YX·(C_XX+ε)^(−1/2) = Ψ·(G_Ψ+ε)^(−1/2)·(G_Φ+ε)^(−1/2)·Φᵀ. Its singular values are regularised
+// correlations. Between two times of a process, the singular functions describe coherent sets: S*S propagates functions
+// forward and back, and its eigenvalues are the squared singular values. [Model] has the canonical functions.
 type CCA struct{ Ridge float64 }
 
 func (Covariance) String() string      { return "covariance" }
@@ -103,12 +96,12 @@ func (o PerronFrobenius) String() string {
 	return "perron-frobenius"
 }
 
-// OperatorNames returns the words that ParseOperator takes.
+// OperatorNames returns the words accepted by ParseOperator.
 func OperatorNames() []string {
 	return []string{"covariance", "cross-covariance", "cme", "koopman", "perron-frobenius", "perron-frobenius-sampled", "cca"}
 }
 
-// ParseOperator returns the operator that a word names, with ε where it has one.
+// ParseOperator returns the operator named by a word, with ε if the operator has one.
 func ParseOperator(word string, ridge float64) (Operator, error) {
 	var op Operator
 	switch word {
@@ -132,10 +125,10 @@ func ParseOperator(word string, ridge float64) (Operator, error) {
 	return op, checkOperator(op)
 }
 
-// checkOperator refuses an ε that cannot be.
+// checkOperator fails for an invalid ε.
 func checkOperator(op Operator) error {
 	if t := op.Traits(); t.Inverts && !(t.Ridge >= 0 && t.Ridge <= math.MaxFloat64) {
-		return fmt.Errorf("operator %s: `ridge` is %v; it must be finite and not negative", op, t.Ridge)
+		return fmt.Errorf("operator %s: `Ridge` is %v; it must be finite and not negative", op, t.Ridge)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// joined is a source whose row i is x_i followed by y_i, so that one pass sees pairs.
+// joined is a source with rows x_i followed by y_i, so that one pass reads pairs.
 type joined struct {
 	data *Data
 	info stream.Info
@@ -50,8 +50,7 @@ func (d *Data) joined() stream.Source {
 // Info describes the pairs.
 func (j *joined) Info() stream.Info { return j.info }
 
-// Open returns a reader of the pairs from the given one on: of both sources, or of
-// that of lagged rows.
+// Open returns a reader of the pairs from number first on. It reads both sources, or the single source of lagged rows.
 func (j *joined) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := j.info.CheckFirst(first); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ type pairReader struct {
 	left int64
 }
 
-// Read reads as many rows of y as there are of x.
+// Read reads the same number of rows of x and y.
 func (r *pairReader) Read(dst *stream.Batch) (int, error) {
 	dx := len(r.data.x.Info().Columns)
 	want := int(min(int64(dst.X.Rows), r.left))
@@ -109,7 +108,7 @@ func (r *pairReader) Close() error {
 	return err
 }
 
-// fill reads rows until dst is full; a source that ends before has changed.
+// fill reads rows until dst is full. It fails if the source ends earlier, since it has then changed.
 func fill(r stream.Reader, dst blas64.General, info stream.Info) error {
 	if dst.Rows == 0 {
 		return nil
@@ -117,14 +116,14 @@ func fill(r stream.Reader, dst blas64.General, info stream.Info) error {
 	n, err := stream.ReadFull(r, &stream.Batch{X: dst})
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
-		return err // the rows may be of a file that changed
+		return err // a file may have changed
 	case n < dst.Rows:
 		return fmt.Errorf("%s ended before its %d rows: the file changed or is damaged", info.Name, info.Rows)
 	}
 	return nil
 }
 
-// ended counts rows down and is what Read returns.
+// ended subtracts n from left, and returns the results of Read.
 func ended(left *int64, n int) (int, error) {
 	if *left -= int64(n); *left == 0 {
 		return n, io.EOF
@@ -132,18 +131,17 @@ func ended(left *int64, n int) (int, error) {
 	return n, nil
 }
 
-// lagReader pairs the rows of one source with those that came a lag before, of which it
-// keeps as many as the lag is long.
+// lagReader pairs the rows of one source with those lag rows earlier, which it keeps in a queue.
 type lagReader struct {
 	data  *Data
 	src   stream.Reader
-	queue blas64.General // a ring: a row of the source is in its number modulo the lag
-	row   int64          // of the source, the next that is read
-	pair  int64          // the next
-	end   int64          // of the pairs of the run that the queue is of
+	queue blas64.General // a ring: row i of the source is at i modulo the lag
+	row   int64          // number of the next row of the source
+	pair  int64          // number of the next pair
+	end   int64          // of the pairs of the queue's run
 }
 
-// Read reads rows into the half of y and takes x from the queue, as far as the run goes.
+// Read reads rows into the y half and takes x from the queue, up to the end of the run.
 func (r *lagReader) Read(dst *stream.Batch) (int, error) {
 	if r.pair == r.data.n {
 		return 0, io.EOF
@@ -172,8 +170,7 @@ func (r *lagReader) Read(dst *stream.Batch) (int, error) {
 	return n, nil
 }
 
-// begin goes on to the run of the next pair, past rows that are in none, and fills the
-// queue.
+// begin skips to the run of the next pair and fills the queue.
 func (r *lagReader) begin() error {
 	first, info := r.data.row(OfX, r.pair), r.data.x.Info()
 	for r.row < first {

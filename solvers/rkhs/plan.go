@@ -11,8 +11,7 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Plan returns the cost of a fit. That of EngineExact is for as many landmarks as it may
-// take.
+// Plan returns the cost of a fit; for EngineExact, with the largest number of landmarks.
 func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	return s.with(k).plan(e, shape)
 }
@@ -27,7 +26,7 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	if s.Operator.Traits().Single {
 		columns = shape.Columns
 	}
-	rows := shape.Longest() // where x and y are not in pairs, the passes over both take as much as this
+	rows := shape.Longest() // for unpaired rows, an upper bound of both passes
 	features := 1
 	for _, space := range s.spacesOf(shape) {
 		features += s.mostFeatures(space.rows) * space.sides
@@ -36,7 +35,7 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	p := model.NewPlan(e, rows, columns)
 	p.SourcePasses, p.SharedPasses = 1, []string{"pairs"}
 	if s.Algorithm == AlgorithmExact {
-		p.SetNotShardable("the exact engine looks at pairs of rows, which are in memory; use `engine landmark`")
+		p.SetNotShardable("the exact engine looks at pairs of rows, which are in memory; use `Algorithm landmark`")
 	}
 	if p.Notes = notes; auto {
 		p.Choice.Name = s.Algorithm.String()
@@ -49,20 +48,20 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	p.Stage(pass)
 	p.SourcePasses += pass.SourcePasses
 	algebra, f := model.NewPlan(e, rows, columns), int64(features)
-	algebra.Add("decomposition", 9*f*f, "`landmarks`")
+	algebra.Add("decomposition", 9*f*f, "`Landmarks`")
 	if s.Operator.Traits().AllPairs {
-		algebra.Add("features of all pairs", 2*rows*f, "`landmarks`")
+		algebra.Add("features of all pairs", 2*rows*f, "`Landmarks`")
 	}
 	p.Stage(algebra)
 	return p, nil
 }
 
-// plannedSpace is a space whose landmarks are chosen from so many rows.
+// plannedSpace is a space, with the number of candidates for its landmarks.
 type plannedSpace struct {
 	rows    int64
 	columns int
-	sides   int   // that have its features
-	of      int64 // rows of these sides
+	sides   int   // number of sides with its features
+	of      int64 // number of rows of these sides
 }
 
 // spacesOf returns the spaces of a fit.
@@ -77,22 +76,22 @@ func (s setting) spacesOf(shape model.Size) []plannedSpace {
 	return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}, {s.poolSize(m), columnsOf(shape, OfY), 1, m}}
 }
 
-// planSpace adds the choice of landmarks, and returns how many there will be at most.
+// planSpace adds the choice of landmarks, and returns their largest number.
 func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) int64 {
 	of := model.NewPlan(e, space.rows, space.columns)
 	n, d, c := space.rows, int64(space.columns), int64(s.mostFeatures(space.rows))
 	if s.Algorithm == AlgorithmExact {
 		proposals := int64(basis.Proposals(n))
-		of.Add("Cholesky factor", n*c, "`landmarks`")
+		of.Add("Cholesky factor", n*c, "`Landmarks`")
 		of.Add("residual diagonal", 2*n, "the number of rows")
 		of.Add("proposals", proposals*(proposals+3*d+c), "")
 		of.AddEntries(float64(n)*float64(c) + 2*float64(c)*float64(min(proposals, 2*c)))
 	} else {
 		s.choice(n).AddTo(of, d)
 	}
-	of.Add("kernel between landmarks", 5*c*c, "`landmarks`")
+	of.Add("kernel between landmarks", 5*c*c, "`Landmarks`")
 	of.AddEntries(2 * float64(c) * float64(c))
-	of.Add("rows to choose from", n*d, "`landmarks`")
+	of.Add("rows to choose from", n*d, "`Landmarks`")
 	p.Stage(of)
 	return c
 }
@@ -101,17 +100,17 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) i
 func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Size, columns int, features int64) {
 	n := shape.Longest()
 	threads := e.PassWorkers(n, columns)
-	p.Add("landmarks", 2*features*int64(columns), "`landmarks`")
-	p.Add("features of a panel", threads*tilesize.PanelRows*2*features, "`threads`")
-	// Three squares for products of matrices, or one and what it is stacked on for reflections.
-	p.Add("QR workspace", threads*(max(tilesize.PanelRows, features)+4*features)*features, "`landmarks`")
-	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`landmarks`")
+	p.Add("landmarks", 2*features*int64(columns), "`Landmarks`")
+	p.Add("features of a panel", threads*tilesize.PanelRows*2*features, "`Engine.Threads`")
+	// Three squares for matrix products, or one and the stacked matrix for reflections.
+	p.Add("QR workspace", threads*(max(tilesize.PanelRows, features)+4*features)*features, "`Landmarks`")
+	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`Landmarks`")
 	if s.Operator.Traits().AllPairs {
 		p.SourcePasses++
-		p.Add("features of all pairs", 2*n*features, "`landmarks`")
+		p.Add("features of all pairs", 2*n*features, "`Landmarks`")
 	}
 	if s.Center && slices.ContainsFunc(s.kernels[:], kernelgen.Kernel.CenteredShift) {
-		p.Add("moved rows", threads*tiles.OriginRows*int64(columns), "`threads`")
+		p.Add("moved rows", threads*tiles.OriginRows*int64(columns), "`Engine.Threads`")
 	}
 	if shape.Weighted {
 		p.Add("weights", n, "")

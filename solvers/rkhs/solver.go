@@ -11,47 +11,42 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to decompose an operator, with a kernel of x. [Solver] is one.
+// Method is any method that decomposes an operator, with a kernel of x, such as [Solver].
 type Method = model.Method[*Data, Fit]
 
-// Solver decomposes an operator. The zero value of every field but Operator and Rank is
-// ready to use.
+// Solver decomposes an operator. Operator and Rank must be set; other fields may be zero.
 type Solver struct {
 	Operator Operator
 	Task     Task
-	Rank     int // triplets or eigenpairs; a pair of conjugates is not torn apart
+	Rank     int // number of triplets or eigenpairs; one more if that would separate conjugates
 
-	// KernelY is the kernel of y; nil means that of x, with words of its own: where y is in
-	// another space they are worked out from rows of y. Operators that are between
-	// functions of one space ([Koopman], [PerronFrobenius], all with Eigen) have one kernel.
+	// KernelY is the kernel of y; nil means that of x. If y is in another space, its words are resolved on rows of y.
+	// Operators between functions of one space ([Koopman], [PerronFrobenius], all with Eigen) have one kernel.
 	KernelY *kernelgen.Kernel
-	// Centre takes the means of the features away first: covariances of features
-	// instead of second moments. The paper's operators are not centred. Other codes for
-	// CCA and kernel PCA centre. Without it the first singular function of a CCA
-	// and the first eigenfunction of a transfer operator are nearly constant, with a
-	// value near 1; with it they are gone.
+	// Center subtracts the means of the features: covariances replace second moments. The paper's operators are not
+	// centred; other implementations of CCA and kernel PCA centre. Without centring, the first singular function of a
+	// CCA and the first eigenfunction of a transfer operator are nearly constant, with a value near 1. Centring removes
+	// them.
 	//
-	// For kernels such as linear, whose centred matrix is invariant under translation, the column medians are
-	// subtracted from the rows: they are the origin of the space. Large offsets then lose no digits.
+	// For kernels such as linear, whose centred matrix is translation-invariant, the column medians are subtracted from
+	// the rows, as the origin of the space, so that large offsets lose no digits.
 	Center bool
 
 	Algorithm Algorithm
-	// Landmarks is how many rows of either side span the functions; for one space, of
-	// both sides together. 0 means 300. For EngineExact it is the most pivots that the
-	// span of all rows may take, 0 meaning 1000: it refuses a kernel of higher rank.
-	// Landmarks are pivots of a randomly pivoted Cholesky factorisation of
-	// max(1024, 5·Landmarks) rows, for EngineExact of all rows.
+	// Landmarks is the number of rows of each side that span the functions; for one space, of both sides together. 0
+	// means 300. For EngineExact it is the largest number of pivots, with 0 meaning 1000: it refuses a kernel of higher
+	// rank. Landmarks are pivots of a randomly pivoted Cholesky factorisation of max(1024, 5·Landmarks) rows, or of all
+	// rows for EngineExact.
 	Landmarks int
 
-	// Cutoff is the part of the largest eigenvalue of a covariance operator, or singular
-	// value of a time-lagged Gram matrix, at or below which it is left out of an inverse
-	// with ε = 0 and of a pseudo-inverse; 0 means 1e-10.
+	// Cutoff is the smallest eigenvalue of a covariance operator kept in an inverse with ε = 0, and the smallest
+	// singular value of a time-lagged Gram matrix kept in a pseudo-inverse, relative to the largest; 0 means 1e-10.
 	Cutoff float64
 	Seed   uint64
-	Memory int64 `states:"ignored"` // bytes that EngineAuto must make do with; 0 for no limit
+	Memory int64 `states:"ignored"` // available to EngineAuto, in bytes; 0 for no limit
 }
 
-// The defaults of Solver.Landmarks.
+// Defaults of Solver.Landmarks.
 const (
 	defaultLandmarks = 300
 	defaultExact     = 1000
@@ -72,7 +67,7 @@ func (s Solver) with(k kernelgen.Kernel) setting {
 	return setting{s, [2]kernelgen.Kernel{k, y}}
 }
 
-// resolve makes the words of kernels numbers.
+// resolve resolves the words of kernels.
 func (s *setting) resolve(ctx context.Context, e stream.Engine, d *Data) (err error) {
 	if s.kernels[OfX], err = family.Resolve(ctx, e, d, s.kernels[OfX], s.Seed); err != nil {
 		return err
@@ -93,7 +88,7 @@ func (s Solver) OneSpace() bool {
 	return !t.Single && (t.OneSpace || s.Task == Eigen)
 }
 
-// settings fills in what was left to us, and refuses what cannot be.
+// settings fills in defaults and fails for invalid settings.
 func (s setting) settings(e stream.Engine, shape model.Size) (setting, []string, error) {
 	if err := s.check(shape); err != nil {
 		return s, nil, err
@@ -131,6 +126,9 @@ func (s setting) check(shape model.Size) error {
 		if _, normalised := k.Normaliser(); normalised || !k.Symmetric() {
 			return fmt.Errorf("kernel %s is not symmetric: an RKHS has a symmetric positive definite kernel, such as rbf, laplace or poly", k)
 		}
+		if err := k.CheckPlain(); err != nil {
+			return err
+		}
 	}
 	t := s.Operator.Traits()
 	switch {
@@ -143,14 +141,14 @@ func (s setting) check(shape model.Size) error {
 	case !explicit && rowsOf(shape, OfY) != shape.Rows:
 		return fmt.Errorf("x has %d rows and y has %d: operator %s takes one row of each for a pair", shape.Rows, rowsOf(shape, OfY), s.Operator)
 	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
-		return fmt.Errorf("x has %d columns and y has %d: `task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
+		return fmt.Errorf("x has %d columns and y has %d: `Task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
 	case s.OneSpace() && !s.kernels[OfX].Same(s.kernels[OfY]):
-		return fmt.Errorf("kernels %s and %s: `task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
+		return fmt.Errorf("kernels %s and %s: `Task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
 	}
 	return nil
 }
 
-// choose returns what EngineAuto takes.
+// choose returns the setting with the engine chosen by EngineAuto, and the reason.
 func (s setting) choose(e stream.Engine, shape model.Size) (setting, []string) {
 	because := func(engine Algorithm, format string, args ...any) (setting, []string) {
 		s.Algorithm = engine

@@ -18,9 +18,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// spaces are the finite-dimensional subspaces of the two RKHSs that a fit works in:
-// features f(x) with f(x)·f(x') ≈ k(x, x'), which are coordinates in an orthonormal
-// basis. They are the same space where the operator needs that.
+// spaces are the finite-dimensional subspaces of the two RKHSs in a fit. Features f(x) with f(x)·f(x') ≈ k(x, x') are
+// coordinates in an orthonormal basis. The two are the same if the operator requires it.
 type spaces struct {
 	x, y    *lowrank.Model // y is nil for single rows, and x for one space
 	doubts  []string
@@ -35,7 +34,7 @@ func (sp *spaces) alone(s PairSide) *spaces {
 	return &spaces{x: sp.x}
 }
 
-// definiteWarning returns a warning of a kernel that may not be positive.
+// definiteWarning returns a warning for a kernel that may be indefinite.
 func definiteWarning(k kernelgen.Kernel) []string {
 	if k.PositiveSemiDefinite() {
 		return nil
@@ -43,8 +42,7 @@ func definiteWarning(k kernelgen.Kernel) []string {
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, as the kernel of an RKHS is: what is negative of it was left out", k)}
 }
 
-// newSpaces picks landmarks for both sides. With an error the spaces
-// tell the entries that it took.
+// newSpaces selects landmarks for both sides. On error, the spaces have the number of entries evaluated.
 func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
 	if s.OneSpace() {
@@ -84,19 +82,18 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 	return sp, nil
 }
 
-// pool returns the rows that landmarks of a side are chosen from.
+// pool returns the candidates for landmarks of a side.
 func (s Solver) pool(ctx context.Context, d *Data, n int64, which PairSide) (blas64.General, error) {
 	return d.gather(ctx, which, d.draw(which, int(n), s.Seed, "landmarks of "+which.String()))
 }
 
-// poolLeast is how many rows landmarks are chosen from at least, and poolRows how many
-// for each landmark.
+// poolLeast is the smallest number of candidates for landmarks, and poolRows their number per landmark.
 const (
 	poolLeast = 1024
 	poolRows  = 5
 )
 
-// poolSize returns how many of n rows landmarks are chosen from.
+// poolSize returns the number of candidates among n rows.
 func (s Solver) poolSize(n int64) int64 {
 	if s.Algorithm == AlgorithmExact {
 		return n
@@ -104,18 +101,18 @@ func (s Solver) poolSize(n int64) int64 {
 	return min(n, max(poolLeast, poolRows*int64(s.Landmarks)))
 }
 
-// mostFeatures returns how many features rows of a space have at most.
+// mostFeatures returns the largest number of features in a space of the given number of rows.
 func (s Solver) mostFeatures(rows int64) int {
 	return int(min(int64(s.Landmarks), rows))
 }
 
-// choice returns the choice of landmarks among so many rows.
+// choice returns the choice of landmarks among the given number of rows.
 func (s Solver) choice(rows int64) basis.Landmarks {
 	count := s.mostFeatures(rows)
 	return basis.Landmarks{Rows: rows, Rule: basis.RulePivoted, Features: count, Count: count, Seed: s.Seed}
 }
 
-// fit makes the features of one space.
+// fit computes the features of one space.
 func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
 	if err := tiles.InSource("rows of "+what, k.CheckRows(rows, 0)); err != nil {
 		return nil, err
@@ -168,22 +165,21 @@ func (s setting) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	return s.choice(int64(pool.Count())).Choose(ctx, e, t, pool, name)
 }
 
-// The exact engine begins with firstPivots landmarks. It is content with those that leave spanned
-// of the trace of the kernel, which is rounding, and with as many as it may take if they leave
-// nearlySpanned.
+// The exact engine starts with firstPivots landmarks. It stops when their residual is below spanned of the trace of the
+// kernel, which is rounding. At the limit of landmarks it accepts nearlySpanned.
 const (
 	firstPivots   = 512
 	spanned       = 1e-13
 	nearlySpanned = 1e-10
 )
 
-// errNotSpanned reports that the exact engine is not for this kernel.
+// errNotSpanned reports a kernel that does not suit the exact engine.
 var errNotSpanned = errors.New("the features of all rows have no span small enough for the exact engine")
 
-// spanning returns landmarks that span the features of all rows but for rounding, as few pivots as
-// that takes: pivoted Cholesky of the Gram matrix is the kernel QR of the paper (Proposition 3.4)
-// for features that may be dependent. The number of pivots doubles from try to try. It fails with
-// errNotSpanned as soon as the spectrum, taken as exponential with a margin, exceeds the limit.
+// spanning returns landmarks that span the features of all rows up to rounding. Pivoted Cholesky of the Gram matrix is
+// the kernel QR of the paper (Proposition 3.4) for features that may be dependent. Each attempt doubles the number of
+// pivots. It fails with errNotSpanned once an exponential fit to the spectrum, with a margin, predicts more pivots than
+// the limit.
 func (s setting) spanning(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
 	n := pool.Count()
 	last := min(n, s.Landmarks)

@@ -9,17 +9,17 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Name is what the header of a saved model of this package calls it.
+// Name identifies models of this package in saved headers.
 const Name = "operator"
 
-// header is a saved model: see [model.NewArchive].
+// header is the file of a model: see [model.NewArchive].
 type header struct {
 	Method      string         `json:"method"` // "operator"
 	Task        string         `json:"task"`   // svd or eigen
 	Kind        string         `json:"kind"`   // of the operator
 	Ridge       float64        `json:"ridge,omitempty"`
-	Own         bool           `json:"own,omitempty"`       // the operator is none of the words of this package
-	Symmetric   bool           `json:"symmetric,omitempty"` // of one's own: it is self-adjoint
+	Own         bool           `json:"own,omitempty"`       // a custom operator
+	Symmetric   bool           `json:"symmetric,omitempty"` // of a custom operator: it is self-adjoint
 	Engine      string         `json:"engine"`
 	Formulation string         `json:"formulation"` // "qr"; other versions had others
 	Centred     bool           `json:"centred"`
@@ -33,14 +33,14 @@ type header struct {
 	Values      []float64      `json:"-" array:"values,rank"`
 	Imag        []float64      `json:"-" array:"values_imag,rank,if=complex"`
 	Left        *model.Archive `json:"left" min:"1" array:"left_features_"`     // features of the left functions
-	Right       *model.Archive `json:"right,omitempty" array:"right_features_"` // absent if they are those of the left
+	Right       *model.Archive `json:"right,omitempty" array:"right_features_"` // absent if the same as the left ones
 	U           *Functions     `json:"-" array:"left,columns=functions"`
 	V           *Functions     `json:"-" array:"right,columns=functions"`
 	CanonicalU  *Functions     `json:"-" array:"canonical_left,columns=functions,optional"`
 	CanonicalV  *Functions     `json:"-" array:"canonical_right,columns=functions,optional"`
 }
 
-// Sizes gives the columns of functions.
+// Sizes returns the numbers of columns of functions.
 func (h header) Sizes(*model.Archive) map[string]int64 {
 	if h.Complex {
 		return map[string]int64{"functions": 2 * int64(h.Rank)}
@@ -48,13 +48,11 @@ func (h header) Sizes(*model.Archive) map[string]int64 {
 	return map[string]int64{"functions": int64(h.Rank)}
 }
 
-// Save returns the model as an archive with the arrays values and, of complex
-// eigenvalues, values_imag; the features of the left functions as lowrank.Model saves
-// them, their names behind left_features_, and of the right behind right_features_ unless
-// they are the same; coefficients left and right, features × rank, or twice as many
-// columns if complex, the imaginary parts last; canonical_left and canonical_right of
-// CCA; and with centred features the same names with _offsets. A function of a row is
-// u·√left_features_values·left − left_offsets.
+// Save returns the model as an archive with these arrays. values, and values_imag for complex eigenvalues. The features
+// of the left functions, saved as a lowrank.Model with the prefix left_features_, and of the right ones with
+// right_features_ unless they are the same. The coefficients left and right, features × rank; complex ones have twice
+// as many columns, imaginary parts last. For CCA, canonical_left and canonical_right. With centred features, offsets
+// under the same names with _offsets. The value of a function at a row is u·√left_features_values·left − left_offsets.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: m.Operator.Traits().Ridge, Engine: m.Algorithm.String(),
 		Formulation: "qr", Centred: m.Centered, Inverse: m.Inverse, Complex: m.Imag != nil,
@@ -75,8 +73,7 @@ func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(h)
 }
 
-// Load returns the model that Save gave; a kernel of one's own needs its profile. Every
-// shape is checked.
+// Load returns a saved model. Custom kernels need their profiles. It checks the shape of every array.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	if !a.Open("rkhs", &h) {
@@ -101,7 +98,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	return m, a.Err()
 }
 
-// operator returns the operator that the header names.
+// operator returns the operator named in the header.
 func (h header) operator(a *model.Archive) Operator {
 	if h.Own {
 		return remembered{h.Kind, h.Ridge, h.Symmetric}
@@ -109,7 +106,7 @@ func (h header) operator(a *model.Archive) Operator {
 	return family.Word(a, h.Kind, func(kind string) (Operator, error) { return ParseOperator(kind, h.Ridge) })
 }
 
-// bind gives functions their features.
+// bind sets the features of functions.
 func (h header) bind(a *model.Archive, space *lowrank.Model, functions ...*Functions) {
 	for _, f := range functions {
 		if f == nil {

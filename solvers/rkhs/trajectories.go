@@ -9,10 +9,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Lagged returns row i and row i+lag of one source, a time series of equal steps: as many
-// pairs less lag as it has rows. lengths are the rows of the trajectories that the source
-// holds one after the other, which no pair leaves; none means that all rows are one. A
-// trajectory that is no longer than the lag gives no pair.
+// Lagged returns pairs of rows i and i+lag of one source, a time series of equal steps. lengths are the numbers of rows
+// of consecutive trajectories in the source, and no pair crosses from one to the next; without lengths there is a
+// single trajectory. A trajectory of n rows has n−lag pairs, none if it is not longer than the lag.
 func Lagged(src stream.Source, lag int64, lengths ...int64) (*Data, error) {
 	n, err := input.KnownRows(src)
 	if err != nil {
@@ -39,20 +38,20 @@ func Lagged(src stream.Source, lag int64, lengths ...int64) (*Data, error) {
 		if len(lengths) > 1 {
 			of = fmt.Sprintf("the longest trajectory of %s has %d rows", src.Info().Name, longest)
 		}
-		return nil, fmt.Errorf("%s: a `lag` must be from 1 to %d, and is %d", of, longest-1, lag)
+		return nil, fmt.Errorf("%s: a `Lagged.lag` must be from 1 to %d, and is %d", of, longest-1, lag)
 	}
 	return d, nil
 }
 
-// run is where the pairs of a trajectory begin: the number of the first, and of its row.
+// run is the start of a trajectory: the numbers of its first pair and its first row.
 type run struct{ pair, row int64 }
 
-// runOf returns which of the runs has a pair.
+// runOf returns the index of the run of a pair.
 func (d *Data) runOf(pair int64) int {
 	return sort.Search(len(d.runs), func(i int) bool { return d.runs[i].pair > pair }) - 1
 }
 
-// row returns the number of the row that is one side of a pair.
+// row returns the row number of one side of a pair.
 func (d *Data) row(s PairSide, pair int64) int64 {
 	if d.lag == 0 {
 		return pair
@@ -65,7 +64,7 @@ func (d *Data) row(s PairSide, pair int64) int64 {
 	return row
 }
 
-// runEnd returns the number of the pair behind the last of a run.
+// runEnd returns the number of the pair after the last one of a run.
 func (d *Data) runEnd(i int) int64 {
 	if i+1 < len(d.runs) {
 		return d.runs[i+1].pair

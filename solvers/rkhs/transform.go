@@ -13,7 +13,7 @@ import (
 
 var _ model.Transformer = (*Model)(nil)
 
-// Describe returns what the model says about itself.
+// Describe returns a summary of the model.
 func (m *Model) Describe() *model.Description {
 	kernel := m.Right.Space.Kernel.String()
 	d := &model.Description{Method: Name, Subject: fmt.Sprintf("%s, %s", m.Operator, kernel), Kernel: kernel, Rows: cmp.Or(m.RowsY, m.Pairs), Cols: m.Pairs,
@@ -39,7 +39,7 @@ func (m *Model) Describe() *model.Description {
 	return d
 }
 
-// functions returns those of a side.
+// functions returns the functions of a side.
 func (m *Model) functions(side model.Side) *Functions {
 	if side == model.Right {
 		return m.Right
@@ -47,8 +47,8 @@ func (m *Model) functions(side model.Side) *Functions {
 	return m.Left
 }
 
-// Outputs returns the names of the functions of a side: left0, left1, …, or of complex
-// ones left0_re, left1_re, …, and behind them left0_im, ….
+// Outputs returns the names of the functions of a side: left0, left1, …, or for complex ones left0_re, left1_re, …,
+// followed by left0_im, ….
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if err := kind.Only(model.Coordinates); err != nil {
 		return nil, err
@@ -69,10 +69,10 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	return names, nil
 }
 
-// Dimension returns how many columns the rows have that the functions of a side take.
+// Dimension returns the number of columns of the rows of a side.
 func (m *Model) Dimension(side model.Side) int { return m.functions(side).Dimension() }
 
-// TransformPlan returns what a pass of Transform over rows will hold.
+// TransformPlan returns the cost of Transform for rows.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	f, columns := m.functions(r.Side), len(rows.Info().Columns)
 	p := model.NewPlan(e, rows.Info().Rows, columns)
@@ -83,8 +83,8 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	return p
 }
 
-// Transform gives the values of the singular functions or eigenfunctions of a side at
-// rows to emit, in order: see [model.Transform].
+// Transform passes the values of the singular functions or eigenfunctions of a side at rows to emit, in order: see
+// [model.Transform].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }

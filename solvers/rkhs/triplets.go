@@ -11,22 +11,21 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// triplets are singular values and singular functions in orthonormal bases: all of
-// them that are not rounding.
+// triplets holds all singular values above rounding, and their singular functions in orthonormal bases.
 type triplets struct {
 	u, v   blas64.General
 	values []float64
 }
 
 const (
-	// rankTolerance is the part of the first value at or below which values are rounding.
+	// rankTolerance is the smallest value that is not rounding, relative to the first.
 	rankTolerance = 1e-12
-	// roundingTolerance is the part of the product of the norms of its factors at or
-	// below which a value of a product is rounding.
+	// roundingTolerance is the smallest value of a product that is not rounding, relative to the product of the norms
+	// of its factors.
 	roundingTolerance = 1e-15
 )
 
-// errZeroOperator reports that there is nothing to decompose.
+// errZeroOperator reports an operator that is zero.
 func errZeroOperator(op Operator) error {
 	return fmt.Errorf("operator %s is zero to rounding: x and y do not depend on each other to these kernels", op)
 }
@@ -35,7 +34,8 @@ func errZeroOperator(op Operator) error {
 func newTriplets(op Operator, p Matrix) (*triplets, error) {
 	d, err := dense.NewSVD(p.General)
 	if err != nil {
-		return nil, fmt.Errorf("operator %s: %w; raise `ridge` or scale the columns (`scale standard`)", op, err)
+		return nil, fmt.Errorf("operator %s: %w; raise `Ridge` or scale the columns (`Treatment.Scale standard`)",
+			op, err)
 	}
 	r := dense.Rank(d.S, rankTolerance)
 	for r > 0 && d.S[r-1] <= roundingTolerance*p.Size {

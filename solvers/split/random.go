@@ -9,17 +9,14 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// Random divides n rows by chance into training and test rows, several times
-// over. Round(test·n) rows are test rows, 0 < test < 1; it is an error if that
-// leaves no row for one of the two. Repeat number r does not depend on how many
-// repeats there are.
+// Random divides n rows into training and test rows at random, repeatedly. Of n rows, round(test·n) are test rows, 0 <
+// test < 1. It fails if either part would be empty. Repeat r does not depend on the number of repeats.
 func Random(n int, test float64, repeats int, seed uint64) ([]Split, error) {
 	return random(oneClass(n), test, repeats, seed)
 }
 
-// StratifiedRandom returns [Random] for rows with class labels, in which each class
-// has its share of the test rows, rounded up or down: those whose share was cut
-// most by rounding down are rounded up, the class that comes first among equals.
+// StratifiedRandom is [Random] with the same fraction of test rows in each class, rounded up or down by largest
+// remainders. In a tie, the class that comes first is rounded up.
 func StratifiedRandom(labels []int, test float64, repeats int, seed uint64) ([]Split, error) {
 	return random(classRows(labels), test, repeats, seed)
 }
@@ -51,7 +48,7 @@ func random(classes [][]int64, test float64, repeats int, seed uint64) ([]Split,
 	return splits, nil
 }
 
-// quotas returns each class its share of the test rows by largest remainders.
+// quotas returns the number of test rows of each class, by largest remainders.
 func quotas(classes [][]int64, test float64, tested int) []int {
 	quota, order := make([]int, len(classes)), make([]int, len(classes))
 	rest := make([]float64, len(classes))

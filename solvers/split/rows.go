@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// oneClass returns all rows, in ascending order.
+// oneClass returns all rows as one class, in ascending order.
 func oneClass(n int) [][]int64 {
 	if n < 0 {
 		panic(fmt.Sprintf("split: %d rows", n))
@@ -14,8 +14,8 @@ func oneClass(n int) [][]int64 {
 	return classRows(make([]int, n))
 }
 
-// classRows returns the rows of each class, ascending, classes in the order of their first rows: names of labels
-// decide nothing.
+// classRows returns the rows of each class, ascending. Classes are in the order of their first rows, so their numbering
+// does not matter.
 func classRows(labels []int) [][]int64 {
 	place := map[int]int{}
 	var classes [][]int64
@@ -47,7 +47,7 @@ func shuffled(rows []int64, random sketch.Random) []int64 {
 	return order
 }
 
-// divide lists training and test rows.
+// divide returns the split with the test rows selected by test.
 func divide(n int, test func(i int) bool) Split {
 	var s Split
 	for i := range n {

@@ -10,10 +10,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// AutoEntries is the most kernel entries of an iteration for which [Auto] takes the exact engine unasked.
+// AutoEntries is the largest number of kernel entries in an iteration for which [Auto] chooses the exact engine.
 const AutoEntries = 1 << 28
 
-// autoRank is the rank that Auto takes.
+// autoRank is the rank chosen by Auto.
 const autoRank = 100
 
 // Auto chooses an engine and reports why: [LowRank] if a rank is given or an iteration has more than AutoEntries kernel
@@ -23,7 +23,7 @@ type Auto struct {
 	Rank int // of the low-rank engine; 0 means 100 if Auto chooses that engine
 }
 
-// choose returns the method for data of a shape.
+// choose returns the method for data of size s, with the reason.
 func (m Auto) choose(s model.Size, k kernelgen.Kernel) (Method, model.Choice) {
 	entries := float64(s.Rows) * float64(columns(s))
 	switch {
@@ -47,7 +47,7 @@ func columns(s model.Size) int64 {
 	return s.Cols
 }
 
-// Plan returns the cost of the chosen engine, which it names.
+// Plan returns the cost of the chosen engine. Its Choice names the engine.
 func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	chosen, why := m.choose(s, k)
 	p, err := chosen.Plan(e, s, k)

@@ -12,11 +12,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Data has the rows of both sides and their masses. Without a right source the left rows are on both sides.
+// Data holds the rows of both sides and their masses. Without a right source, the left rows are on both sides.
 type Data struct {
 	model.Sources
-	// LeftWeights and RightWeights are masses of the rows, zero or positive, relative to their sum; nil means equal
-	// masses. With one source LeftWeights are those of both sides. A row without mass has a row of zeros in T.
+	// LeftWeights and RightWeights are the masses of the rows, which must not be negative; only ratios matter. nil
+	// means equal masses. With one source LeftWeights are those of both sides. A row without mass has a row of zeros in
+	// T.
 	LeftWeights, RightWeights []float64
 }
 
@@ -32,7 +33,7 @@ func (d *Data) Size() model.Size {
 // Facts returns the sources and the masses of their rows.
 func (d *Data) Facts() []any { return append(d.Sources.Facts(), d.LeftWeights, d.RightWeights) }
 
-// Sample returns at most n rows of the left side. Masses count relative to the smallest: see [input.DrawShares].
+// Sample returns at most n rows of the left side. Masses are relative to the smallest one: see [input.DrawShares].
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
 	if d.LeftWeights == nil {
 		return d.Sources.Sample(ctx, n, seed)
@@ -60,7 +61,7 @@ func (d *Data) side(s model.Side) *Data {
 	return &Data{Sources: model.Sources{Left: d.Left}, LeftWeights: d.LeftWeights}
 }
 
-// check returns an error if the sources cannot be compared, or weights are without a source.
+// check returns an error if the sources are not comparable, or if weights have no source.
 func (d *Data) check() error {
 	if err := d.Sources.Check(); err != nil {
 		return err
@@ -71,13 +72,13 @@ func (d *Data) check() error {
 	return nil
 }
 
-// masses are the masses of the rows of a side, which add up to 1.
+// masses are the masses of the rows of a side, which sum to 1.
 type masses struct {
 	n int64
 	w []float64 // nil for equal ones
 }
 
-// masses returns those of a side.
+// masses returns the masses of a side.
 func (d *Data) masses(s model.Side) (masses, error) {
 	of := d.side(s)
 	info, weights := of.Left.Info(), of.LeftWeights
@@ -98,7 +99,7 @@ func (m masses) at(i int64) float64 {
 	return m.w[i]
 }
 
-// present returns the ascending numbers of the rows with a mass.
+// present returns the numbers of the rows of positive mass, ascending.
 func (m masses) present() []int64 {
 	numbers := make([]int64, 0, m.n)
 	for i := range m.n {

@@ -50,10 +50,10 @@ type exact struct {
 	*grid
 	Sinkhorn
 	f, g     []float64
-	moderate bool // no |log K| exceeds plainRange; false before the first iteration
+	moderate bool // |log K| is at most plainRange; false before the first iteration
 
 	target float64   // the ε of the fit; Epsilon is that of the stage
-	logK   *extremes // of the target; the first iteration finds them
+	logK   *extremes // for the target; set in the first iteration
 	stages stages
 	spent  int64 // kernel entries of earlier stages
 }
@@ -105,8 +105,8 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 	return f, nil
 }
 
-// plainRange bounds |log K| where sums are of K itself rather than of logarithms, which takes a third of the time. Then
-// the logarithms of u and v differ by no more than those of K and of the masses, and no product of the three overflows.
+// plainRange bounds |log K| for sums of K itself instead of logarithms, which take a third of the time. Then the
+// logarithms of u and v differ by no more than those of K and of the masses, and no product of the three overflows.
 const plainRange = 150
 
 // step makes an iteration, and returns the error of the plan before it.
@@ -124,7 +124,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 			logs[i], shifts[i] = s.Log(), s.Most
 		}
 	}
-	var v []float64 // where K is plain: exp(g − the largest)
+	var v []float64 // for plain K: exp(g − its maximum)
 	if x.moderate && x.power != nil {
 		most := slices.Max(x.g)
 		v = make([]float64, n)
@@ -138,7 +138,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 			}
 		}
 	}
-	// The masses of the columns with the new u, the change of the masses of the rows, and their sum.
+	// The masses of the columns with the new u, the change of the row masses, and their sum.
 	sums, err := x.strips(ctx, entries, "round", n+2, func() stripVisitor {
 		logs, scales := make([]float64, 64), make([]float64, 64)
 		return func(sum []float64, at int, strip blas64.General) error {
@@ -175,8 +175,8 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 	return sums[n] / sums[n+1], err
 }
 
-// weights adds the logarithms of scalings to a row of log K, and returns the sum of the exponentials. The row then has
-// these, divided by the largest.
+// weights adds the logarithms of scalings to a row of log K, and returns the sum of the exponentials. It replaces the
+// row by the exponentials, divided by the largest.
 func weights(row, logs []float64) logsum.Sum {
 	matrix.Axpy(1, logs, row)
 	s := logsum.Zero()
@@ -184,10 +184,10 @@ func weights(row, logs []float64) logsum.Sum {
 	return s
 }
 
-// vanishing is the mass of a column, made with the v before an iteration, below which it has lost digits.
+// vanishing is the smallest accurate mass of a column, computed with the v before an iteration.
 const vanishing = 1e-280
 
-// logsOf returns the logarithms of Kᵀu, from the masses of the columns with u and the v before.
+// logsOf returns the logarithms of Kᵀu, from the masses of the columns with u and the previous v.
 func (x *exact) logsOf(ctx context.Context, masses []float64) ([]float64, error) {
 	logs := make([]float64, len(masses))
 	var lost []int
@@ -210,10 +210,10 @@ func (x *exact) logsOf(ctx context.Context, masses []float64) ([]float64, error)
 	return logs, nil
 }
 
-// lostColumns is the number of columns summed at a time by themselves.
+// lostColumns is the number of columns summed separately at a time.
 const lostColumns = 64
 
-// columnSums returns Kᵀu for a few columns, those whose masses vanish beside those of others.
+// columnSums returns Kᵀu for a few columns whose masses are negligible compared with those of others.
 func (x *exact) columnSums(ctx context.Context, columns []int) ([]logsum.Sum, error) {
 	right := &tiles.Rows{Dense: dense.PickRows(x.right.rows, columns)}
 	sums := make([]logsum.Sum, len(columns))
@@ -235,14 +235,14 @@ func (x *exact) columnSums(ctx context.Context, columns []int) ([]logsum.Sum, er
 	return sums, err
 }
 
-// measures are figures of the plan.
+// measures are statistics of the plan.
 type measures struct {
 	mass   float64
 	change float64 // the change that another step for u would make to the masses of rows, relative to mass
 	cost   float64 // ⟨T, C⟩
 }
 
-// measure visits the plan.
+// measure computes the statistics in a pass over the plan.
 func (x *exact) measure(ctx context.Context) (measures, error) {
 	exponent := x.exponent()
 	sums, err := x.strips(ctx, x.logs, "cost", 4, func() stripVisitor {
@@ -268,7 +268,7 @@ func (x *exact) measure(ctx context.Context) (measures, error) {
 	return measures{mass: sums[0], change: sums[1] / sums[2], cost: sums[3]}, nil
 }
 
-// dotFinite returns Σ p_j·log_j, without terms whose p_j is 0.
+// dotFinite returns Σ p_j·log_j, without terms for p_j = 0.
 func dotFinite(p, log []float64) (sum float64) {
 	for j, v := range p {
 		if v != 0 {
@@ -304,8 +304,8 @@ func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.P
 	e.BlockRows = gridRows
 	p.Add("rows", 2*(s.Rows+2*cols)*int64(s.Columns), "")
 	p.Add("scalings", 3*(s.Rows+cols), "")
-	p.Add("strips", int64(e.Workers()*stripRows(int(cols)))*cols, "`threads`")
-	p.Add("sums of columns", e.FoldStates(s.Rows, 0)*cols, "`threads`")
+	p.Add("strips", int64(e.Workers()*stripRows(int(cols)))*cols, "`Engine.Threads`")
+	p.Add("sums of columns", e.FoldStates(s.Rows, 0)*cols, "`Engine.Threads`")
 	visits := float64(set.Iterations + 1)
 	entries := float64(s.Rows) * float64(cols)
 	p.AddEntries(entries * visits)

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// byFactors maps by the low-rank kernel, and a row that it gives no image by the nearest displacement.
+// byFactors maps by the low-rank kernel. A row without an image is moved by the nearest displacement.
 func (m *Model) byFactors(side model.Side, info stream.Info) func() mapper {
 	near := m.mapOf(side).byNearest()
 	return func() mapper {
@@ -41,7 +41,7 @@ func (m *Model) byFactors(side model.Side, info stream.Info) func() mapper {
 func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 	to, factor := m.mapOf(side), m.Factors.Factor(side)
 	rows, coefficients := factor.Rows(info), factor.Lift(to.Coefficients)
-	var out, sections []float64 // of the largest panel so far
+	var out, sections []float64 // grow to the largest panel so far
 	kernel, columns := tiles.Plain(m.Factors.Kernel), &tiles.Rows{Dense: to.Corrections}
 	var w kernelgen.Workspace
 	return func(dst, x blas64.General, start int64) error {
@@ -63,7 +63,8 @@ func (m *Model) byKernel(side model.Side, info stream.Info) mapper {
 	}
 }
 
-// image divides sums by the first of them. The image is NaN if that is not positive, or the image out of bounds.
+// image divides sums by the first of them. The image is NaN if the first is not positive, or the image is out of
+// bounds.
 func (to *Mapping) image(dst, sums []float64) {
 	ok := sums[0] > 0
 	for j := range dst {

@@ -9,8 +9,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// gibbs are the tiles of log k/ε and of k^(1/ε), which share rows. Without power, they are of the
-// logarithm alone.
+// gibbs holds the tiles of log k/ε and of k^(1/ε), which share rows. power is nil if only the logarithm is available.
 type gibbs struct {
 	logs, power *tiles.Tiles
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// points are the rows of a side that have a mass, in memory, with the logarithms of their
-// masses.
+// points holds the rows of a side with a positive mass, in memory, with the logarithms of their masses.
 type points struct {
 	name   string
 	rows   blas64.General
@@ -71,17 +70,16 @@ func (p *points) numberOf(i int) int64 {
 	return p.number[i]
 }
 
-// gridRows is the block size of a pass over strips: few enough that all workers have some.
+// gridRows is the block size of a pass over strips, small enough to keep all workers busy.
 const gridRows = 256
 
-// stripNumbers is about how many entries a strip has: they stay in the cache of a core
-// from one step to the next.
+// stripNumbers is the approximate number of entries of a strip, which should stay in the cache of a core.
 const stripNumbers = 1 << 17
 
-// stripRows returns how many rows a strip of so many columns has.
+// stripRows returns the number of rows of a strip with the given number of columns.
 func stripRows(cols int) int { return min(64, max(4, stripNumbers/max(1, cols)/4*4)) }
 
-// grid is K between two sets of points, cut into strips of rows.
+// grid is K between two sets of points, divided into strips of rows.
 type grid struct {
 	gibbs
 	engine      stream.Engine
@@ -95,12 +93,12 @@ func newGrid(e stream.Engine, g gibbs, left, right *points) *grid {
 	return &grid{gibbs: g, engine: e, left: left, right: right, columns: &tiles.Rows{Dense: right.rows}}
 }
 
-// stripVisitor reads a strip of K, or of log K, whose first row has the number first, and adds to
-// a sum. It may overwrite the strip.
+// stripVisitor adds a strip of K, or of log K, to a sum. first is the number of its first row. It may overwrite the
+// strip.
 type stripVisitor func(sum []float64, first int, strip blas64.General) error
 
-// strips makes a pass over K, or log K, in strips of rows. It returns the sum, of the given length,
-// that the visitors add to.
+// strips makes a pass over K, or log K, in strips of rows. It returns the sum, of the given length, of the visitors'
+// contributions.
 func (g *grid) strips(ctx context.Context, t *tiles.Tiles, name string, length int, visit func() stripVisitor) ([]float64, error) {
 	g.passes++
 	src := &stream.RowNumbers{Name: g.left.name, Rows: int64(g.left.rows.Rows)}

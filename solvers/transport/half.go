@@ -18,14 +18,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The kernel of a low-rank fit is, with R and S the repaired rows of the two sides,
+// Let R and S be the repaired rows of the two sides. The kernel of a low-rank fit is
 //
 //	K̃_ij = k(x_i, y_j)                if i is in R or j in S
 //	K̃_ij = U_i·diag(values)·V_jᵀ      otherwise
 //
-// So K̃v is, but for the rows of R, a linear function of the features of a row: its row of the factor Y, where U = Y·P,
-// and its kernel entries k(x_i, y_S). A half keeps the coefficients of that function, from which u_i follows. The
-// products of the rows of R are sums over the other side of k(x_R, y_j)·v_j, which the pass over that side makes too.
+// Outside the rows of R, K̃v is therefore a linear function of the features of a row: its row of the factor Y, where U
+// = Y·P, and its kernel entries k(x_i, y_S). A half keeps the coefficients of that function, which determines u_i. The
+// products for the rows of R are sums of k(x_R, y_j)·v_j over the other side, computed in the same pass over that side.
 
 // half is one side of K̃.
 type half struct {
@@ -37,13 +37,13 @@ type half struct {
 	values   []float64 // of the low-rank kernel
 	factor   factor
 
-	number   []int64 // of the repaired rows, in the order of repair
+	number   []int64 // numbers of the repaired rows, in the order of repair
 	repaired blas64.General
 	columns  *tiles.Rows // the repaired rows
 
 	other   *half
-	product *weighted // K̃v, by the sums of a column of ones over the other side; nil before the first iteration, where u = a
-	made    *weighted // the product that u is made of
+	product *weighted // K̃v, from sums of ones over the other side; nil before the first iteration, when u = a
+	made    *weighted // the product from which u was computed
 
 	passes  int
 	entries int64
@@ -51,9 +51,9 @@ type half struct {
 
 // factor is U = Y·P: a [lowrank.Factor] or a heldFactor.
 type factor interface {
-	Width() int   // columns of Y
-	Entries() int // kernel entries of a row of Y
-	// Rows makes rows of Y from rows of the source.
+	Width() int   // number of columns of Y
+	Entries() int // number of kernel entries for a row of Y
+	// Rows returns a function that computes rows of Y from rows of the source.
 	Rows(stream.Info) func(x blas64.General, start int64) (blas64.General, error)
 	Lift(w blas64.General) blas64.General  // P·w
 	Lower(z blas64.General) blas64.General // Pᵀ·z
@@ -90,16 +90,16 @@ func (h *half) hold(ctx context.Context, e stream.Engine, m *lowrank.Model) erro
 	})
 }
 
-// features are those of the rows of a panel, of which start is the number of the first.
+// features holds the features of the rows of a panel. start is the number of the first row.
 type features struct {
-	x, factor, sections blas64.General // sections: kernel entries to the repaired rows of the other side
+	x, factor, sections blas64.General // sections: kernel entries with the repaired rows of the other side
 	start               int64
 }
 
-// halfRows is the most rows of a panel.
+// halfRows limits the rows of a panel.
 const halfRows = 256
 
-// features returns a function, for one goroutine, that makes the features of at most halfRows rows.
+// features returns a function for one goroutine that computes the features of at most halfRows rows.
 func (h *half) features() func(x blas64.General, start int64) (features, error) {
 	var w kernelgen.Workspace
 	rows, n := h.factor.Rows(h.src.Info()), len(h.other.number)
@@ -136,14 +136,14 @@ func (h *half) count(rows int64) {
 	h.entries += rows * int64(h.factor.Entries()+len(h.other.number))
 }
 
-// weighted has the sums of a matrix X over a side, a row for each row, with the scalings u.
+// weighted holds sums of a matrix X over a side, one row of X for each row, weighted by the scalings u.
 type weighted struct {
 	core     blas64.General // diag(values)·Uᵀ·diag(u)·X, over rows that are not repaired
 	sections blas64.General // k(x_S, x)·diag(u)·X for the repaired rows S of the other side, over all rows
 	own      blas64.General // diag(u)·X of the repaired rows
 }
 
-// rowFiller puts u and rows of X into its arguments, and adds to an accumulator.
+// rowFiller stores rows of X in x, for rows with features f and scalings u, and adds to extra.
 type rowFiller[A any] func(extra A, x blas64.General, f features, u []float64) error
 
 // accumulator is one that [sketch.Both] takes.
@@ -152,7 +152,7 @@ type accumulator[A any] interface {
 	Reset()
 }
 
-// weigh makes a pass over a side that sums X, which has n columns, and what fillers add to extra accumulators.
+// weigh makes a pass over a side. It sums X, with n columns, and the contributions of fillers to extra accumulators.
 func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name string, n int, extra func() A,
 	fill func() rowFiller[A]) (*weighted, A, error) {
 	width, sections := h.factor.Width(), len(h.other.number)
@@ -191,7 +191,7 @@ func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name
 	return &weighted{core, matrix.Rows(sum, width, sections), matrix.Rows(sum, width+sections, len(h.number))}, found.B, nil
 }
 
-// repairedIn returns the repaired rows of a panel: their places among all, and in the panel.
+// repairedIn returns the repaired rows of a panel: pairs of an index among all repaired rows and one in the panel.
 func (h *half) repairedIn(f features) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for k, number := range h.number {
@@ -202,7 +202,7 @@ func (h *half) repairedIn(f features) iter.Seq2[int, int] {
 	}
 }
 
-// gemm adds a·b, or aᵀ·b, to beta·c. A matrix of one column takes the path of a vector.
+// gemm computes beta·c + a·b, or beta·c + aᵀ·b. It uses matrix-vector products for a single column.
 func gemm(t blas.Transpose, a, b blas64.General, beta float64, c blas64.General) {
 	if c.Cols != 1 {
 		dense.Gemm(t, blas.NoTrans, 1, a, b, beta, c)
@@ -212,7 +212,7 @@ func gemm(t blas.Transpose, a, b blas64.General, beta float64, c blas64.General)
 	}
 }
 
-// multiplier returns a function that puts rows of K̃·diag(v)·X into dst, given the weighted X of the other side.
+// multiplier returns a function that stores rows of K̃·diag(v)·X in dst, given the weighted X of the other side.
 func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
 	coef := h.factor.Lift(x.core)
 	return func(dst blas64.General, f features) {
@@ -224,7 +224,7 @@ func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
 	}
 }
 
-// products returns a function that puts K̃v of rows into dst, given the sums of ones.
+// products returns a function that stores K̃v of rows in dst, given the sums of ones.
 func (h *half) products(ones *weighted) func(dst []float64, f features) {
 	multiply := h.multiplier(ones)
 	return func(dst []float64, f features) {
@@ -232,7 +232,7 @@ func (h *half) products(ones *weighted) func(dst []float64, f features) {
 	}
 }
 
-// scalings returns a function that puts u of rows into dst.
+// scalings returns a function that stores u of rows in dst.
 func (h *half) scalings() func(dst []float64, f features) {
 	products := h.products(h.made)
 	return func(dst []float64, f features) {
@@ -243,7 +243,7 @@ func (h *half) scalings() func(dst []float64, f features) {
 	}
 }
 
-// scaling returns u of a row.
+// scaling returns u for a row.
 func (h *half) scaling(row int64, product float64) float64 {
 	mass := h.mass.at(row)
 	if mass == 0 {
@@ -252,17 +252,17 @@ func (h *half) scaling(row int64, product float64) float64 {
 	return mass / math.Pow(product, h.exponent)
 }
 
-// scaled is what a pass finds that makes u.
+// scaled holds the results of a pass that computes u.
 type scaled struct {
 	ones   *weighted
-	change float64 // Σ |u_i − u_i before|·(K̃v)_i relative to Σ u_i·(K̃v)_i
-	bad    int64   // the number of rows whose product is not positive
-	number []int64 // of some of them
+	change float64 // Σ |u_i − previous u_i|·(K̃v)_i relative to Σ u_i·(K̃v)_i
+	bad    int64   // number of rows without a positive product
+	number []int64 // some of their row numbers
 	rows   blas64.General
 }
 
-// scale makes u from the product in one pass. It compares u with the one before if compare is true, and returns at most
-// keep of the rows whose product is not positive.
+// scale computes u from the product in one pass. If compare is true, it compares u with the previous one. It returns at
+// most keep of the rows without a positive product.
 func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep int) (*scaled, error) {
 	before := h.made
 	h.made = h.product
@@ -319,7 +319,7 @@ func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep in
 	return s, nil
 }
 
-// repair makes the kernel entries of rows exact.
+// repair makes the kernel entries of the given rows exact.
 func (h *half) repair(number []int64, rows blas64.General) {
 	h.number = append(h.number, number...)
 	for k := range number {

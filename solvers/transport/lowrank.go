@@ -17,21 +17,21 @@ import (
 // with ε other than 1 one that has powers ([kernelgen.Kernel.Power]).
 //
 // Cost: that of the factors; then one pass over each source for each iteration, and two more. Factors of at most
-// HeldNumbers numbers are held in memory, and a row of an iteration costs 4·rank flops. Larger factors are computed again
-// in each pass, with a kernel entry for each landmark and row. Then memory does not depend on the number of rows, but for
-// their weights.
+// HeldNumbers numbers are held in memory; a row then costs 4·rank flops in each iteration. Larger factors are
+// recomputed in each pass, with a kernel entry for each landmark and row. Memory is then independent of the number of
+// rows, except for their weights.
 type LowRank struct {
 	Sinkhorn
 	Rank int // of the landmark method
 }
 
-// HeldNumbers is the most numbers of factors, of both sides, that are held in memory: 32 MB.
+// HeldNumbers is the largest size of both factors that is held in memory: 32 MB.
 const HeldNumbers = 1 << 22
 
 // check returns an error if a setting is out of range.
 func (m LowRank) check() error {
 	if m.Rank < 1 {
-		return fmt.Errorf("`rank` %d must be at least 1", m.Rank)
+		return fmt.Errorf("`Rank` %d must be at least 1", m.Rank)
 	}
 	return nil
 }
@@ -51,17 +51,17 @@ func gibbsKernel(k kernelgen.Kernel, epsilon float64) (kernelgen.Kernel, error) 
 		return k, err
 	}
 	if !k.Symmetric() {
-		return k, fmt.Errorf("kernel %s is not symmetric, which engine lowrank needs: take `engine exact`", k)
+		return k, fmt.Errorf("kernel %s is not symmetric, which engine lowrank needs: take `Method exact`", k)
 	}
 	power, err := k.Power(1 / epsilon)
 	if err != nil {
-		return k, fmt.Errorf("%w; leave out `epsilon`, or take `engine exact`", err)
+		return k, fmt.Errorf("%w; leave out `Epsilon`, or take `Method exact`", err)
 	}
 	return power, nil
 }
 
-// Fit finds the plan between the rows of d. It returns an error if the rank is too low: if more rows than landmarks have
-// a sum of the low-rank kernel that is not positive, or repairs of such rows do not end.
+// Fit finds the plan between the rows of d. It fails if the rank is too low: if more rows than landmarks have a sum of
+// the low-rank kernel that is not positive, or repairs of such rows do not end.
 func (m LowRank) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return family.Leave(ctx, e, m, d, k, m.fit)
 }
@@ -77,8 +77,8 @@ func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 		})
 }
 
-// finerKernel is the remedy for a low-rank kernel that gives no plan.
-const finerKernel = "raise `rank` or `epsilon`, or take `engine exact`"
+// finerKernel is the remedy for a low-rank kernel without a plan.
+const finerKernel = "raise `Rank` or `Epsilon`, or take `Method exact`"
 
 // solve approximates K, and solves the problem.
 func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
@@ -128,20 +128,20 @@ func (m LowRank) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	if err != nil {
 		return nil, err
 	}
-	landmarks, width := 4*m.Rank, 4*m.Rank // width: columns of the factors that the sums are of
+	landmarks, width := 4*m.Rank, 4*m.Rank // width: number of columns of the factors in the sums
 	rows := s.Rows + columns(s)
 	passes := model.NewPlan(e, s.Longest(), s.Columns)
 	if rows*int64(m.Rank) <= HeldNumbers {
 		width = m.Rank
 		passes.AddEntries(2 * float64(rows) * float64(landmarks))
 	} else {
-		passes.Add("kernel entries of a panel", int64(e.Workers()*tilesize.PanelRows*landmarks), "`threads`")
-		passes.AddEntries((float64(m.Iterations) + 2.5) * float64(rows) * float64(landmarks)) // the last visit is of one side
+		passes.Add("kernel entries of a panel", int64(e.Workers()*tilesize.PanelRows*landmarks), "`Engine.Threads`")
+		passes.AddEntries((float64(m.Iterations) + 2.5) * float64(rows) * float64(landmarks)) // the last is to one side
 	}
 	sums := int64(width * (s.Columns + 1))
-	passes.Fold("sums", s.Rows, s.Columns, sums, "`rank`")
+	passes.Fold("sums", s.Rows, s.Columns, sums, "`Rank`")
 	workers := max(e.PassWorkers(s.Rows, s.Columns), e.PassWorkers(columns(s), s.Columns))
-	passes.Add("panels of moments", workers*2*halfRows*int64(s.Columns+1), "`threads`")
+	passes.Add("panels of moments", workers*2*halfRows*int64(s.Columns+1), "`Engine.Threads`")
 	if s.Weighted {
 		p.Add("weights", rows, "")
 	}
@@ -154,13 +154,13 @@ func (m LowRank) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	finish.Add("rows and moves of the maps", (2*sampled+max(min(s.Longest(), family.ResolveRows), min(sampled, 2*estimateRows)))*int64(s.Columns), "")
 	for _, stage := range []*model.Plan{passes, finish} {
 		if width == m.Rank {
-			stage.Add("factors", rows*int64(m.Rank), "`rank`")
+			stage.Add("factors", rows*int64(m.Rank), "`Rank`")
 		}
-		stage.Add("landmarks", int64(2*sides*landmarks*s.Columns), "`rank`")
-		stage.Add("maps", 2*sums, "`rank`")
+		stage.Add("landmarks", int64(2*sides*landmarks*s.Columns), "`Rank`")
+		stage.Add("maps", 2*sums, "`Rank`")
 		p.Stage(stage)
 	}
-	p.SourcePasses += m.Iterations + 2 // the first v, and the maps
+	p.SourcePasses += m.Iterations + 2 // for the first v, and for the maps
 	p.SetNotShardable("an iteration needs the sums of the one before")
 	return p, nil
 }

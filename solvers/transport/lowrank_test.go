@@ -186,7 +186,7 @@ func TestNotPositive(t *testing.T) {
 	k := kernelgen.RBF(2000)
 	hard := LowRank{Sinkhorn: Sinkhorn{Iterations: 20}, Rank: 2}
 	_, err := hard.Fit(ctx, e, dataOf(x, y), k)
-	if !errors.Is(err, errTooCoarse) || !strings.Contains(err.Error(), "raise `rank` or `epsilon`") {
+	if !errors.Is(err, errTooCoarse) || !strings.Contains(err.Error(), "raise `Rank` or `Epsilon`") {
 		t.Fatalf("a hopeless kernel gives %v", err)
 	}
 }

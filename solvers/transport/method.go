@@ -12,18 +12,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Method is a way to solve the problem with a Gibbs kernel.
+// Method is any method that solves the problem with a Gibbs kernel.
 type Method = model.Method[*Data, Fit]
 
 // Sinkhorn has the settings of the iteration, for both engines. The zero value is ready to use.
 type Sinkhorn struct {
 	Epsilon float64 // ε; 0 means 1
-	// MarginalPenalty is ρ, the price of masses that are not kept; 0 means that masses are kept.
+	// MarginalPenalty is ρ, the cost of masses that are not preserved; 0 means that masses are preserved.
 	MarginalPenalty float64
 	// MarginalTol bounds ‖T1 − a‖₁, where Tᵀ1 = b; 0 means 1e-6. With a MarginalPenalty it bounds the change of the row
-	// masses in an iteration, relative to all mass.
+	// masses in an iteration, relative to the total mass.
 	MarginalTol float64
-	Iterations  int // the most, over all stages; 0 means 1000
+	Iterations  int // limit, over all stages; 0 means 1000
 	Seed        uint64
 }
 
@@ -33,13 +33,13 @@ func (s Sinkhorn) settings() (Sinkhorn, error) {
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	switch {
 	case !positive(s.Epsilon):
-		return s, fmt.Errorf("`epsilon` %v must be positive and finite", s.Epsilon)
+		return s, fmt.Errorf("`Epsilon` %v must be positive and finite", s.Epsilon)
 	case s.MarginalPenalty != 0 && !positive(s.MarginalPenalty):
-		return s, fmt.Errorf("`marginal-penalty` %v must be positive and finite", s.MarginalPenalty)
+		return s, fmt.Errorf("`MarginalPenalty` %v must be positive and finite", s.MarginalPenalty)
 	case !positive(s.MarginalTol):
-		return s, fmt.Errorf("`tol` %v must be positive and finite", s.MarginalTol)
+		return s, fmt.Errorf("`MarginalTol` %v must be positive and finite", s.MarginalTol)
 	case s.Iterations < 1:
-		return s, fmt.Errorf("`iterations` %d must be at least 1", s.Iterations)
+		return s, fmt.Errorf("`Iterations` %d must be at least 1", s.Iterations)
 	}
 	return s, nil
 }
@@ -52,9 +52,9 @@ func (s Sinkhorn) exponent() float64 {
 	return s.MarginalPenalty / (s.MarginalPenalty + s.Epsilon)
 }
 
-// iterate calls step until the marginal error is within MarginalTol. step makes an iteration. It returns the error of the
-// plan before it, and whether another iteration must follow. The history has no error of the last plan: the caller measures
-// that and appends it.
+// iterate calls step until the marginal error is within MarginalTol. step makes an iteration. It returns the error of
+// the plan before it, and whether another iteration must follow. The history lacks the error of the last plan, which
+// the caller measures and appends.
 func (s Sinkhorn) iterate(ctx context.Context, step func(first bool) (before float64, more bool, err error)) (history []float64, err error) {
 	for n := 1; ; n++ {
 		if err := context.Cause(ctx); err != nil {

@@ -15,25 +15,25 @@ type Model struct {
 	Algorithm       Algorithm
 	Kernel          kernelgen.Kernel
 	Epsilon         float64
-	MarginalPenalty float64 // 0 where masses are kept
+	MarginalPenalty float64 // 0 if masses are preserved
 	Seed            uint64
 	Rows, Cols      int64 // left and right rows of the fit
-	// Left maps left rows among the right ones, and Right maps right rows among the left ones.
+	// Left maps left rows to the right side, and Right maps right rows to the left side.
 	Left, Right *Mapping
-	// Factors are those of the low-rank engine, nil of the exact one.
+	// Factors are those of the low-rank engine; nil for the exact engine.
 	Factors *lowrank.Model
 }
 
 // Mapping maps rows of one side.
 type Mapping struct {
-	Names []string // of the columns of images
+	Names []string // names of the columns of images
 
-	// Of the exact engine: the rows of the other side and the logarithms of their scalings.
+	// For the exact engine: the rows of the other side and the logarithms of their scalings.
 	Points blas64.General `array:"points,n,d,if=points"`
 	Logs   []float64      `array:"logs,n,if=points"`
 
-	// Of the low-rank engine: z is the row's factor times Coefficients, plus its kernel entries to Corrections times
-	// CorrectionValues. The image is Centre + z₁/z₀, where z₀ is the first number of z and z₁ the others.
+	// For the low-rank engine: z is the row's factor times Coefficients, plus its kernel entries with Corrections times
+	// CorrectionValues. The image is Centre + z₁/z₀, where z₀ is the first number of z and z₁ has the others.
 	Coefficients blas64.General `array:"coefficients,rank,d+1,if=coefficients"`
 	Center       []float64      `array:"centre,d,if=coefficients"`
 	// Low and High bound the images. They are the range of the other side, extended by half of it either way.
@@ -42,8 +42,8 @@ type Mapping struct {
 	Corrections      blas64.General `array:"corrections,c,d,if=coefficients,optional"`
 	CorrectionValues blas64.General `array:"correction_values,c,d+1,if=c"`
 
-	// Near has sampled rows of this side, and Moves their displacements: a row whose z₀ is not positive, or whose image
-	// is out of bounds, moves as the nearest of them.
+	// Near has sampled rows of this side, and Moves their displacements. A row with z₀ not positive, or with an image
+	// out of bounds, has the displacement of the nearest of them.
 	Near  blas64.General `array:"near,m,d,if=near"`
 	Moves blas64.General `array:"moves,m,d,if=near"`
 }

@@ -52,7 +52,7 @@ func TestConverges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.epsilon == 1e-3 {
-			if !f.NotConverged || len(f.Warnings) == 0 || !strings.Contains(f.Warnings[0], "raise `iterations`") {
+			if !f.NotConverged || len(f.Warnings) == 0 || !strings.Contains(f.Warnings[0], "raise `Iterations`") {
 				t.Errorf("epsilon %v: unsettled %v, warnings %q", c.epsilon, f.NotConverged, f.Warnings)
 			}
 			continue

@@ -18,7 +18,7 @@ type pair struct {
 	engine      stream.Engine
 	factors     *lowrank.Model
 	left, right *half
-	limit       int  // the most repaired rows of a side
+	limit       int  // limit of the repaired rows of a side
 	one         bool // both sides are the rows of one source
 }
 
@@ -47,13 +47,13 @@ func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors 
 	return p, nil
 }
 
-// mostRepairs is the most repairs of a fit. Plans that need more are a third off and worse: the kernel is too coarse.
+// mostRepairs limits the repairs of a fit. Plans that need more are off by a third or worse: the kernel is too coarse.
 const mostRepairs = 10
 
 // errRepaired reports that rows were repaired.
 var errRepaired = errors.New("rows were repaired")
 
-// solve iterates, and returns the fit with its maps. A repair starts the iteration again, because the kernel is another.
+// solve iterates, and returns the fit with its maps. A repair changes the kernel, so the iteration restarts.
 func (p *pair) solve(ctx context.Context) (*Fit, error) {
 	for range mostRepairs {
 		p.left.product, p.right.product = nil, nil
@@ -83,7 +83,8 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 		len(p.factors.Values), mostRepairs, finerKernel)
 }
 
-// half makes the scalings of a side, and the products of the other. It returns errRepaired if it repaired rows instead.
+// half computes the scalings of a side, and the products of the other. It returns errRepaired if it repaired rows
+// instead.
 func (p *pair) half(ctx context.Context, h *half, compare bool) (*scaled, error) {
 	room := p.limit - len(h.number)
 	s, err := h.scale(ctx, p.engine, compare, room+1)
@@ -100,17 +101,17 @@ func (p *pair) half(ctx context.Context, h *half, compare bool) (*scaled, error)
 	return s, p.pass(h, s.ones)
 }
 
-// errTooCoarse is in the error of a kernel of which too many products are not positive.
+// errTooCoarse is wrapped by the error for a kernel with too many products that are not positive.
 var errTooCoarse = errors.New("gives no plan")
 
-// refuse returns the error of a kernel whose products with more rows of a side are not positive.
+// refuse returns the error for a kernel with bad further rows of a side whose products are not positive.
 func (p *pair) refuse(h *half, bad int64) error {
 	return fmt.Errorf("the kernel of rank %d %w: its sums over %d rows of the %v side, and perhaps more, are not positive "+
 		"or overflow, and up to %d are made exact; %s", len(p.factors.Values), errTooCoarse, bad+int64(len(h.number)), h.side,
 		p.limit, finerKernel)
 }
 
-// pass gives the sums of ones over one side to the other, whose products they make.
+// pass passes the sums of ones over one side to the other, for its products.
 func (p *pair) pass(h *half, ones *weighted) error {
 	if !dense.Finite(ones.core) || !dense.Finite(ones.own) || !dense.Finite(ones.sections) {
 		return p.refuse(h, 1)
@@ -120,7 +121,7 @@ func (p *pair) pass(h *half, ones *weighted) error {
 		if !(v > 0) {
 			return stream.NewValueError(o.src.Info().Name, o.number[k], "",
 				"the sum of kernel %s over the other side is %v, so that no plan reaches this row", p.factors.Kernel, v).
-				Do("take a wider kernel or a larger `epsilon`, or `engine exact`, which has logarithms")
+				Do("take a wider kernel or a larger `Epsilon`, or `Method exact`, which has logarithms")
 		}
 	}
 	o.product = ones

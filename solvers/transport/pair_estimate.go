@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// estimateRows is the most rows of a side in an estimate.
+// estimateRows limits the rows of a side in an estimate.
 const estimateRows = 512
 
 // sample has rows of a side with their scalings.
@@ -23,7 +23,7 @@ type sample struct {
 	number    []int64
 	rows      blas64.General
 	factor    blas64.General // rows of Y
-	u, approx []float64      // the scalings, and those of rows that are not repaired, else 0
+	u, approx []float64      // the scalings, and the same with 0 for repaired rows
 }
 
 // sample draws rows of a side.
@@ -54,8 +54,8 @@ func (h *half) sample(ctx context.Context, seed uint64) (*sample, error) {
 	return s, nil
 }
 
-// estimate compares the plan with diag(u)·K·diag(v), where K is exact, between sampled rows of the two sides. It leaves
-// out how u and v change with the kernel.
+// estimate compares the plan with diag(u)·K·diag(v), with exact K, between sampled rows of the two sides. It neglects
+// the dependence of u and v on the kernel.
 func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	left, err := p.left.sample(ctx, p.Seed)
 	if err != nil {
@@ -77,6 +77,6 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	dense.ScaleRows(exact, left.u)
 	dense.ScaleColumns(exact, right.u)
 	f.AddEstimate(model.Estimate{Of: model.PlanFrobenius, Value: dense.Frobenius(off) / dense.Frobenius(exact),
-		From: "exact kernel entries of sampled rows", Remedy: "raise the `rank`, or take `engine exact`"})
+		From: "exact kernel entries of sampled rows", Remedy: "raise the `Rank`, or take `Method exact`"})
 	return nil
 }

@@ -19,9 +19,9 @@ import (
 type moments struct {
 	*weighted
 	mass, change float64 // see measures
-	dual         float64 // this side's part of the dual value
+	dual         float64 // contribution of this side to the dual value
 	squares      float64 // Σ u_i·(K̃v)_i·‖x_i−centre‖²
-	cross        float64 // Σ T_ij·(x_i−centre)·(y_j−centre), where the moments of the other side are known
+	cross        float64 // Σ T_ij·(x_i−centre)·(y_j−centre), if the moments of the other side are known
 }
 
 // finish makes a pass over each side, and returns the fit with its maps and its report.
@@ -69,8 +69,8 @@ func (p *pair) finish(ctx context.Context, history []float64) (*Fit, error) {
 	return f, nil
 }
 
-// centre returns a point amid the right rows. Rows are relative to it, so that their squares keep their digits. A kernel
-// of inner products has the centre 0.
+// centre returns a central point of the right rows. Rows are taken relative to it, so that their squares keep their
+// digits. A kernel of inner products has the centre 0.
 func (p *pair) centre(ctx context.Context) ([]float64, error) {
 	rows, err := input.DrawRows(ctx, p.right.src, family.ResolveRows, p.Seed, "transport centre")
 	if err != nil {
@@ -132,7 +132,7 @@ func (p *pair) mapTo(h *half, other *moments, centre []float64) *Mapping {
 		CorrectionValues: matrix.Clone(other.own), Center: centre}
 }
 
-// cost returns ⟨T, C⟩ if C is a polynomial of the rows, as with rbf and expdot, or else NaN.
+// cost returns ⟨T, C⟩ if C is a polynomial of the rows, as with rbf and expdot, else NaN.
 func (p *pair) cost(left, right *moments) float64 {
 	e, ok := p.factors.Kernel.ProductExponential()
 	if !ok {
@@ -147,8 +147,8 @@ func (p *pair) cost(left, right *moments) float64 {
 	return p.Epsilon * cost
 }
 
-// keepSample gives the map of a side rows for where the low-rank kernel has no positive sum: the repaired rows, whose
-// images are exact, and a sample.
+// keepSample adds rows to the map of a side, for rows without a positive sum of the low-rank kernel: the repaired rows,
+// whose images are exact, and a sample.
 func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments) error {
 	to := m.mapOf(h.side)
 	beyond, err := input.DrawRows(ctx, h.other.src, family.ResolveRows, p.Seed, "transport bounds "+h.side.String())
@@ -196,14 +196,14 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 	return nil
 }
 
-// emptyRows returns a matrix without rows that has room for so many.
+// emptyRows returns a matrix without rows and with the given capacity.
 func emptyRows(most, d int) blas64.General {
 	m := matrix.New(0, d)
 	m.Data = make([]float64, 0, most*d)
 	return m
 }
 
-// bounds returns the range of each column, extended by half of it on either side.
+// bounds returns the range of each column, extended by half of it at either end.
 func bounds(rows blas64.General) (low, high []float64) {
 	low, high = make([]float64, rows.Cols), make([]float64, rows.Cols)
 	copy(low, matrix.Row(rows, 0))

@@ -11,9 +11,9 @@ import (
 
 // ε-scaling solves the problem for a decreasing sequence of ε, each stage starting from the potentials of the previous
 // one (Kosowsky & Yuille 1994, "The invisible hand algorithm: solving the assignment problem with statistical physics";
-// Schmitzer 2019, "Stabilized sparse scaling algorithms for entropy regularized transport problems", Section 3.2; Peyré &
-// Cuturi 2019, "Computational optimal transport", Section 4.1). The potentials ε·log(u/a) change little with ε. One
-// Sinkhorn iteration changes a potential by about ε: without stages about range(C)/ε iterations are needed.
+// Schmitzer 2019, "Stabilized sparse scaling algorithms for entropy regularized transport problems", Section 3.2; Peyré
+// & Cuturi 2019, "Computational optimal transport", Section 4.1). The potentials ε·log(u/a) depend little on ε. A
+// Sinkhorn iteration changes a potential by about ε, so without stages about range(C)/ε iterations would be needed.
 
 const (
 	// stageFactor is the ratio of ε in consecutive stages.
@@ -26,7 +26,7 @@ const (
 type stages struct {
 	epsilon []float64 // descending; the first one is current
 	most    int       // largest number of iterations of a stage
-	made    int       // iterations of the current stage
+	made    int       // number of iterations in the current stage
 }
 
 // newStages returns stages from span, the range of the cost, down to ε. Together they take less than half of the
@@ -50,8 +50,8 @@ func (s *stages) over(before, tol float64) bool {
 }
 
 // lower sets ε after each iteration; before is the marginal error of the plan before the iteration. The first iteration
-// finds the range of the cost: lower then enters the first stage. After the last iteration of a stage it enters the
-// next one, or the target. It reports whether another iteration must follow.
+// determines the range of the cost, and lower then enters the first stage. After the last iteration of a stage it
+// enters the next one, or the target. It reports whether another iteration must follow.
 func (x *exact) lower(first bool, before float64) (bool, error) {
 	s := &x.stages
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// header is a saved model: see [model.NewArchive].
+// header is the file of a model: see [model.NewArchive].
 type header struct {
 	Method  string         `json:"method"` // "transport"
 	Engine  string         `json:"engine"`
@@ -19,13 +19,13 @@ type header struct {
 	Rows    int64          `json:"rows" min:"1"`
 	Columns int64          `json:"columns" min:"1"`
 	Left    []string       `json:"left" min:"1"` // names of the columns that left rows are mapped to
-	Right   []string       `json:"right"`        // and right rows
+	Right   []string       `json:"right"`        // the same for right rows
 	Factors *model.Archive `json:"factors,omitempty" array:"factors_"`
 	U       *Mapping       `json:"-" array:"left_,d=left"`
 	V       *Mapping       `json:"-" array:"right_,d=left"`
 }
 
-// Sizes says which arrays the maps have.
+// Sizes reports which arrays the maps have.
 func (h header) Sizes(a *model.Archive) map[string]int64 {
 	if h.Map != "kernel" || len(h.Right) != len(h.Left) || !(h.Epsilon > 0 && h.Relax >= 0) {
 		a.Fail("header: map %s to %q and %q, epsilon %v, relax %v", h.Map, h.Left, h.Right, h.Epsilon, h.Relax)
@@ -37,11 +37,10 @@ func (h header) Sizes(a *model.Archive) map[string]int64 {
 	return s
 }
 
-// Save returns the model as an archive. Its arrays are, for the maps of either side with the
-// prefix left_ or right_: of the exact engine points, the rows of the other side, and
-// logs, the logarithms of their scalings; of the low-rank engine the factors, as lowrank.Model saves
-// them, behind factors_, and coefficients, centre, low, high, corrections and correction_values,
-// see [Mapping]; and near and moves.
+// Save returns the model as an archive. The map of each side has arrays with the prefix left_ or right_: near and
+// moves, and those of its engine. For the exact engine these are points, the rows of the other side, and logs, the
+// logarithms of their scalings. For the low-rank engine they are coefficients, centre, low, high, corrections and
+// correction_values, see [Mapping]; its factors are saved as a lowrank.Model with the prefix factors_.
 func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Engine: m.Algorithm.String(), Map: "kernel", Kernel: m.Kernel.String(), Epsilon: m.Epsilon, Relax: m.MarginalPenalty,
 		Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Left: m.Left.Names, Right: m.Right.Names, U: m.Left, V: m.Right}
@@ -55,8 +54,7 @@ func (m *Model) Save() (*model.Archive, error) {
 	return model.NewArchive(h)
 }
 
-// Load returns the model that Save gave; a kernel of one's own needs its profile. Every
-// shape is checked.
+// Load returns a saved model. Custom kernels need their profiles. It checks the shape of every array.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	if !a.Open(Name, &h) {

@@ -19,7 +19,7 @@ import (
 
 var _ model.Transformer = (*Model)(nil)
 
-// Outputs returns the names of the columns of the other side. It returns an error for both sides at once.
+// Outputs returns the names of the columns of the other side. It fails for both sides at once.
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	if err := kind.Only(model.Coordinates); err != nil {
 		return nil, err
@@ -33,15 +33,15 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 // Dimension returns the number of columns of the rows of a side.
 func (m *Model) Dimension(side model.Side) int { return m.mapOf(side).Dimension() }
 
-// mapper maps at most mapRows rows, of which start is the number of the first. It belongs to one goroutine.
+// mapper maps at most mapRows rows. start is the number of the first one. It must not be used concurrently.
 type mapper func(dst, x blas64.General, start int64) error
 
-// mapRows is the most rows of a mapper.
+// mapRows limits the rows of a mapper call.
 const mapRows = 256
 
-// Transform maps rows in one pass, and calls emit with blocks in order. It returns an error if the number of columns is
-// not that of the fit, or if the exact engine's kernel is 0 between a row and the whole other side. Cost of a row: a
-// kernel entry for each row of the other side with the exact engine, and for each landmark with the low-rank one.
+// Transform maps rows in one pass, and calls emit with blocks in order. It fails if the number of columns is not that
+// of the fit, or if the exact engine's kernel is 0 between a row and the whole other side. Cost of a row: a kernel
+// entry for each row of the other side with the exact engine, and for each landmark with the low-rank one.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, rows stream.Source, r model.Request, emit model.Emit) error {
 	return model.Transform(ctx, e, m, rows, r, emit)
 }
@@ -86,7 +86,7 @@ func (to *Mapping) byPoints(g gibbs, side model.Side, info stream.Info) func() m
 	right := &tiles.Rows{Dense: to.Points}
 	return func() mapper {
 		var w kernelgen.Workspace
-		var room, turned []float64 // of the largest strip so far
+		var room, turned []float64 // grow to the largest strip so far
 		fill := func(dst, x blas64.General) { g.logs.FillDense(dst, x, right, &w) }
 		if side == model.Right && !g.logs.Kernel.Symmetric() { // the points are left rows
 			fill = func(dst, x blas64.General) {
@@ -116,12 +116,12 @@ func (to *Mapping) byPoints(g gibbs, side model.Side, info stream.Info) func() m
 	}
 }
 
-// byNearest moves a row by the displacement of the nearest row of Near, the first of equally near ones.
+// byNearest moves a row by the displacement of the nearest row of Near, the first in a tie.
 func (to *Mapping) byNearest() func() mapper {
 	distance, near := tiles.Plain(kernelgen.SquaredDistance.Kernel()), &tiles.Rows{Dense: to.Near}
 	return func() mapper {
 		var w kernelgen.Workspace
-		var room []float64 // of the largest strip so far
+		var room []float64 // grows to the largest strip so far
 		n := to.Near.Rows
 		return func(dst, x blas64.General, _ int64) error {
 			for first := 0; first < x.Rows; first += stripRows(n) {
@@ -137,7 +137,7 @@ func (to *Mapping) byNearest() func() mapper {
 	}
 }
 
-// TransformPlan returns the memory and the cost of Transform.
+// TransformPlan returns the cost of Transform for rows.
 func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Request) *model.Plan {
 	to, d := m.mapOf(r.Side), len(rows.Info().Columns)
 	p := model.NewPlan(e, rows.Info().Rows, d)
@@ -149,7 +149,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	}{{"rows of the other side", to.Points}, {"nearest rows", to.Near}} {
 		if part.points.Rows > 0 {
 			p.Add(part.what, 3*int64(len(part.points.Data)), "")
-			p.Add("strips", int64(e.Workers()*stripRows(part.points.Rows)*part.points.Rows), "`threads`")
+			p.Add("strips", int64(e.Workers()*stripRows(part.points.Rows)*part.points.Rows), "`Engine.Threads`")
 		}
 	}
 	if m.Factors != nil {

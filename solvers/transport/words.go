@@ -2,10 +2,10 @@ package transport
 
 import "github.com/nystream/nystream/internal/words"
 
-// Name is the method in the header of a saved model of this package.
+// Name identifies models of this package in saved headers.
 const Name = "transport"
 
-// Algorithm names a [Method] with one way to multiply by K.
+// Algorithm selects the engine: a [Method] with its way to multiply by K.
 type Algorithm uint8
 
 // The engines.
@@ -19,7 +19,7 @@ var engineWords = []string{"exact", "lowrank"}
 // String returns the word for an engine.
 func (e Algorithm) String() string { return words.Of(engineWords, e) }
 
-// ParseAlgorithm returns the engine that a word names.
+// ParseAlgorithm is the inverse of String. It fails for unknown words.
 func ParseAlgorithm(s string) (Algorithm, error) {
 	return words.Parse[Algorithm]("engine", engineWords, s)
 }

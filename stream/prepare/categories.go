@@ -116,7 +116,8 @@ func checkLevels(columns []wordCounts) error {
 	if len(what) > 1 {
 		it = "them"
 	}
-	return fmt.Errorf("%s; leave %s out with `columns '%s'`", strings.Join(what, "; "), it, strings.Join(leave, ","))
+	return fmt.Errorf("%s; leave %s out with `Options.Columns '%s'`",
+		strings.Join(what, "; "), it, strings.Join(leave, ","))
 }
 
 // describeExcess describes the limit that a column exceeds, "" if none.

@@ -161,7 +161,7 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 func refuseLostWords(info stream.Info, t Treatment) error {
 	for _, f := range info.Kept {
 		if t.Categories != EncodeNone && f.Kind == stream.String && !f.Category && !f.Carried {
-			return stream.NewValueError(info.Name, stream.NoRow, f.Name, "`categories %v` makes no numbers of its words: the field is no category", t.Categories).
+			return stream.NewValueError(info.Name, stream.NoRow, f.Name, "`Treatment.Categories %v` makes no numbers of its words: the field is no category", t.Categories).
 				Do("set Category of its stream.Field, or Carried to keep the words as they are")
 		}
 	}
@@ -501,7 +501,7 @@ func nullError(info stream.Info, row int64, column int, value float64) error {
 		what = "null or NaN"
 	}
 	return stream.NewValueError(info.Name, row, info.Columns[column], "%s", what).
-		Do("remove such rows, or fit with `nulls drop`, zero, mean or indicator")
+		Do("remove such rows, or fit with `Treatment.Nulls drop`, zero, mean or indicator")
 }
 
 func (s *Source) overflowError(row int64, column int) error {

@@ -248,7 +248,7 @@ func TestPrepareNamesBadValue(t *testing.T) {
 		check := func(err error) {
 			t.Helper()
 			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text,
-				"`nulls drop`, zero, mean or indicator")
+				"`Treatment.Nulls drop`, zero, mean or indicator")
 			var bad *stream.DataError
 			if !errors.As(err, &bad) || bad.Row != 21 || bad.Column != "weight" || bad.Path != "people.parquet" {
 				t.Errorf("not the error of the value: %#v", err)
@@ -444,7 +444,7 @@ func TestPrepareOnce(t *testing.T) {
 	for nulls, scale := range map[prepare.Nulls]prepare.Scaling{prepare.NullsRefuse: prepare.ScaleStandard, prepare.NullsZero: prepare.ScaleMinMax, prepare.NullsMean: prepare.ScaleNone, prepare.NullsDrop: prepare.ScaleNone} {
 		src := pipe()
 		_, err := prepare.New(context.Background(), stream.Engine{}, src, prepare.Treatment{Nulls: nulls, Scale: scale})
-		checkError(t, err, "stdin", "only once", "`spool-dir`")
+		checkError(t, err, "stdin", "only once", "`Session.Spool`")
 		if src.opens.Load() != 0 {
 			t.Errorf("nulls %v: the pipe was read before it was refused", nulls)
 		}

@@ -470,6 +470,6 @@ func (m *columnMoments) tooClose(info stream.Info, column int) error {
 }
 
 func (m *columnMoments) spreadError(info stream.Info, column int, what string) error {
-	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another `scale` or `nulls`, or leave the column out",
+	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another `Treatment.Scale` or `Treatment.Nulls`, or leave the column out",
 		info.Name, info.Columns[column], m.Min, m.Max, what)
 }

@@ -259,7 +259,7 @@ func TestLevelsAreLimited(t *testing.T) {
 			}
 			continue
 		}
-		checkError(t, err, "ids.csv", `column "user id"`, "levels", "1000", `column "card"`, "leave them out with `columns '!user id,!card'`")
+		checkError(t, err, "ids.csv", `column "user id"`, "levels", "1000", `column "card"`, "leave them out with `Options.Columns '!user id,!card'`")
 	}
 }
 

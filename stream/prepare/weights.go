@@ -16,18 +16,18 @@ func weightsPlace(info stream.Info, name string) (int, error) {
 		switch {
 		case f.Name != name:
 		case f.Kind == stream.String:
-			return 0, stream.NewDataError(info.Name, "column %s of `weights` holds text, and numbers are wanted", quote.Name(name))
+			return 0, stream.NewDataError(info.Name, "column %s of `Treatment.Weights` holds text, and numbers are wanted", quote.Name(name))
 		default:
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf("%s: no kept column of `weights` is called %s", info.Name, quote.Name(name))
+	return 0, fmt.Errorf("%s: no kept column of `Treatment.Weights` is called %s", info.Name, quote.Name(name))
 }
 
 // weightOf returns weight i of a column, or the reason why the value is not a weight.
 func weightOf(c *stream.Column, i int) (w float64, reason string) {
 	if c.Null(i) {
-		return 0, "nothing is there, and `weights` needs a value in each row"
+		return 0, "nothing is there, and `Treatment.Weights` needs a value in each row"
 	}
 	if c.Kind == stream.Int64 {
 		w = float64(c.Ints[i])
@@ -36,9 +36,9 @@ func weightOf(c *stream.Column, i int) (w float64, reason string) {
 	}
 	switch {
 	case !matrix.IsFinite(w):
-		return 0, fmt.Sprintf("is %v, and `weights` needs finite numbers", w)
+		return 0, fmt.Sprintf("is %v, and `Treatment.Weights` needs finite numbers", w)
 	case w < 0:
-		return 0, fmt.Sprintf("is %v, and `weights` are 0 or more", w)
+		return 0, fmt.Sprintf("is %v, and `Treatment.Weights` are 0 or more", w)
 	}
 	return w, ""
 }

@@ -149,7 +149,7 @@ func TestEqualWeightsChangeNothing(t *testing.T) {
 }
 
 func TestWrongWeights(t *testing.T) {
-	for what, weight := range map[string]float64{"is -1, and `weights` are 0 or more": -1, "is NaN": math.NaN(), "is +Inf": math.Inf(1)} {
+	for what, weight := range map[string]float64{"is -1, and `Treatment.Weights` are 0 or more": -1, "is NaN": math.NaN(), "is +Inf": math.Inf(1)} {
 		src, _ := copied(randomMatrix(1, 5, 1), []float64{1, 1, 1, 1, 1})
 		src.kept[1].Floats[3] = weight
 		_, err := prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "w"})
@@ -159,7 +159,7 @@ func TestWrongWeights(t *testing.T) {
 	_, err := prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "w"})
 	checkError(t, err, "x: all weights are 0")
 	_, err = prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "c"})
-	checkError(t, err, `column "c" of `+"`weights`"+` holds text`)
+	checkError(t, err, `column "c" of `+"`Treatment.Weights`"+` holds text`)
 	_, err = prepare.New(t.Context(), stream.Engine{}, src, prepare.Treatment{Weights: "z"})
 	checkError(t, err, "no kept column", `"z"`)
 }

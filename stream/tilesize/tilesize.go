@@ -12,4 +12,10 @@ const (
 	PairRows = 256
 	// WideRows is the maximal number of rows in a block of a stream.FoldWide.
 	WideRows = 128
+	// TileNumbers is about the number of entries of a tile that [Rows] allows.
+	TileNumbers = 1 << 16
 )
+
+// Rows returns the number of rows of a panel whose tile has the given number of columns. The tile stays in the
+// second-level cache while its rows are reduced to a few numbers. It has at least 32 rows.
+func Rows(columns int) int { return max(32, min(PanelRows, TileNumbers/max(1, columns))) }

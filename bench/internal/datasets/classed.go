@@ -16,23 +16,22 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Labelled is a table of numbers whose rows belong to classes.
+// Labelled is a table of numbers with a class for each row.
 type Labelled struct {
 	X       blas64.General
 	Labels  []int // the class of each row, from 0
 	Classes int
 }
 
-// ClassedFile is a table in Dir, a class and numbers in each line, or numbers as libsvm has
-// them.
+// ClassedFile is a table in Dir, with a class and numbers in each line, or in libsvm format.
 type ClassedFile struct {
 	Name  string
 	First bool // the class is the first column, not the last
-	Words bool // classes may be words; else a line with one is a header
+	Words bool // classes may be words; otherwise a line with one is a header
 }
 
-// Read reads the first rows of the file, at most so many unless most is 0. Headers and rows
-// with missing values are left out: lines with other words among the numbers.
+// Read reads up to most first rows of the file; 0 means all. It skips headers and rows with missing values, which are
+// lines with other words among the numbers.
 func (f ClassedFile) Read(most int) (*Labelled, error) {
 	x, classes, err := f.Rows(most, nil)
 	if err != nil {
@@ -43,8 +42,7 @@ func (f ClassedFile) Read(most int) (*Labelled, error) {
 	return d, nil
 }
 
-// Rows returns the numbers of the first rows and the words of their classes. Codes are the
-// numbers of other words.
+// Rows returns the numbers of the first rows and the words of their classes. codes maps other words to numbers.
 func (f ClassedFile) Rows(most int, codes map[string]float64) (x blas64.General, classes []string, err error) {
 	path := filepath.Join(Dir(), f.Name)
 	in, err := os.Open(path)
@@ -75,8 +73,8 @@ func (f ClassedFile) Rows(most int, codes map[string]float64) (x blas64.General,
 	return x, classes, nil
 }
 
-// parse reads the class and the numbers of a line, nil if it has other words or an empty
-// cell. Sparse rows end where their last number is.
+// parse parses the class and the numbers of a line. It returns nil for a line with other words or an empty cell. Sparse
+// rows end at their last number.
 func (f ClassedFile) parse(line string, codes map[string]float64) (class string, row []float64, sparse bool) {
 	words := strings.Fields(line)
 	if strings.Contains(line, ",") {
@@ -123,7 +121,7 @@ func Numbered[T cmp.Ordered](classes []T) (labels []int, count int) {
 	return labels, len(known)
 }
 
-// Standardise makes columns have mean 0 and standard deviation 1; constant ones are 0.
+// Standardise scales columns to mean 0 and standard deviation 1; constant ones become 0.
 func Standardise(x blas64.General) {
 	for j := range x.Cols {
 		mean, squares := 0.0, 0.0

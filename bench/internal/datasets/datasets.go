@@ -1,6 +1,5 @@
-// Package datasets reads the data sets of the papers, as the papers used them,
-// from the folder named by NYSTREAM_DATA (default: ../shared/data beside the
-// repository). The data is not ours to publish and never enters the repository.
+// Package datasets reads the data sets of the papers, as the papers used them, from the folder named by NYSTREAM_DATA
+// (default: ../shared/data beside the repository). We may not publish the data, so it is not in the repository.
 package datasets
 
 import (
@@ -36,11 +35,11 @@ func root() string {
 	return "."
 }
 
-// dataset is a data set of paper 1: its file in Dir, and how it is read.
+// dataset is a data set of paper 1, with its file in Dir and its format.
 type dataset struct {
 	name, file string
 	options    blockstore.Options
-	rows       int64 // the first of them, 0 for all
+	rows       int64 // number of first rows to read, 0 for all
 }
 
 var known = []dataset{
@@ -70,9 +69,8 @@ func Present() []string {
 	return names
 }
 
-// Load reads a data set into memory: one of paper 1 by its name, or any file that nystream
-// reads. Letter is its first 15,000 rows. Of abalone the sex M, F or I is 1, 0 or 0.5, and
-// the rings are left out.
+// Load reads a data set into memory: one of paper 1 by its name, or any file that nystream can read. letter has its
+// first 15,000 rows. In abalone the sex M, F or I is 1, 0 or 0.5, and the rings are dropped.
 func Load(ctx context.Context, name string) (blas64.General, error) {
 	if name == "abalone" {
 		x, _, err := ClassedFile{Name: "abalone.data"}.Rows(0, map[string]float64{"M": 1, "F": 0, "I": 0.5})
@@ -86,8 +84,8 @@ func Load(ctx context.Context, name string) (blas64.General, error) {
 	return readFile(ctx, name, blockstore.Options{}, 0)
 }
 
-// readFile reads the first rows of a file, or all of them if rows is 0. A number
-// that is not finite is an error that names its place.
+// readFile reads the first rows of a file, or all if rows is 0. It fails, naming the position, if a number is not
+// finite.
 func readFile(ctx context.Context, path string, o blockstore.Options, rows int64) (blas64.General, error) {
 	file, err := blockstore.Open(ctx, []string{path}, o)
 	if err != nil {
@@ -116,7 +114,7 @@ func Uniform(n, d int, seed uint64) blas64.General {
 	return m
 }
 
-// FillUniform fills m with the rows of Uniform from the given number on.
+// FillUniform fills m with the rows of Uniform from number start on.
 func FillUniform(m blas64.General, start int64, seed uint64) {
 	random := sketch.NewRandom(seed, "uniform data")
 	for i := range m.Rows {

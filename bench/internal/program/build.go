@@ -19,8 +19,7 @@ func Root(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Build builds a program in dir, without symbols, and returns its path. Its source may be a
-// folder of a nested module.
+// Build builds a program in dir, without symbols, and returns its path. The source may be a folder of a nested module.
 func Build(ctx context.Context, dir, source string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// CPUTime returns the time since the start, where the system does not tell it.
+// CPUTime returns the time since the start, since this system does not report processor time.
 func CPUTime() time.Duration { return time.Since(began) }

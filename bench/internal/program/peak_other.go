@@ -4,5 +4,5 @@ package program
 
 import "os"
 
-// Peak returns 0: the system does not tell how much memory a process held.
+// Peak returns 0: the peak memory is unknown on this system.
 func Peak(*os.ProcessState) int64 { return 0 }

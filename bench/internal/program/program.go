@@ -1,5 +1,5 @@
-// Package program is what the programs of bench share: flags, function main, the build of the
-// command nystream, peak memory and processor time.
+// Package program has the parts common to the programs of bench: flags, function main, the build of the command
+// nystream, peak memory and processor time.
 package program
 
 import (
@@ -18,10 +18,9 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// Main is the function main of a program: it parses the command line, and runs what
-// it asks for until that is done or the user interrupts it. Products of matrices are
-// those of package nyblas, as in the command. An error is written to the standard
-// error; the program ends with 2 if it is of the command line, and else with 1.
+// Main is the main function of a program. It parses the command line, and calls run with a context that ends on an
+// interrupt. Matrix products are those of package nyblas, as in the command. It prints errors to standard error, and
+// exits with 2 for errors of the command line and 1 for others.
 func Main[O any](name string, parse func(args []string) (O, error), run func(context.Context, O) error) {
 	blas64.Use(nyblas.Implementation{})
 	o, err := parse(os.Args[1:])
@@ -41,18 +40,17 @@ func Main[O any](name string, parse func(args []string) (O, error), run func(con
 	}
 }
 
-// Flags returns those of a program, of which one, -out, is known: the folder for the
-// results, by default one of the system's temporary files.
+// Flags returns the flags of a program, with -out: the folder for the results, by default a temporary folder.
 func Flags(name string, out *string) *flag.FlagSet {
 	f := FileFlags(name)
 	f.StringVar(out, "out", filepath.Join(os.TempDir(), "nystream-"+name), "directory for the results")
 	return f
 }
 
-// FileFlags returns those of a program that names each file it writes.
+// FileFlags returns the flags of a program that names each output file.
 func FileFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }
 
-// Parse parses flags. Arguments that are none are an error.
+// Parse parses flags. It fails for other arguments.
 func Parse(f *flag.FlagSet, args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
@@ -63,12 +61,12 @@ func Parse(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// List returns the words of a list with commas.
+// List splits a comma-separated list.
 func List(words string) []string {
 	return strings.FieldsFunc(words, func(r rune) bool { return r == ',' })
 }
 
-// Known returns an error about the first of the words that is not among those known.
+// Known returns an error for the first word that is not known.
 func Known(words, known []string) error {
 	for _, word := range words {
 		if !slices.Contains(known, word) {

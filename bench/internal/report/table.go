@@ -19,7 +19,7 @@ type Table struct {
 	Rows  [][]string
 }
 
-// Add adds a row. Numbers are shown as [Figure] does.
+// Add adds a row. Numbers are formatted by [Figure].
 func (t *Table) Add(cells ...any) {
 	var r []string
 	for _, c := range cells {

@@ -26,8 +26,7 @@ type Classed struct {
 	Classes   int
 }
 
-// Citations reads the graphs of citations from the folder of data sets: cora, and citeseer
-// where it is there.
+// Citations reads the citation graphs from the folder of data sets: cora, and citeseer if it exists.
 func Citations(ctx context.Context) ([]*Classed, error) {
 	var all []*Classed
 	for _, name := range []string{"cora", "citeseer"} {
@@ -81,7 +80,7 @@ func WithLoops(a *sparse.CSR) *sparse.CSR {
 	return loops
 }
 
-// Dense returns a sparse matrix in full.
+// Dense returns a sparse matrix as a dense one.
 func Dense(a *sparse.CSR) *mat.Dense {
 	m := mat.NewDense(a.Rows, a.Cols, nil)
 	for e := range a.Entries() {

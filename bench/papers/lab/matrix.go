@@ -9,17 +9,17 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Dense returns a matrix of gonum on the numbers of m.
+// Dense returns a gonum matrix that shares the memory of m.
 func Dense(m blas64.General) *mat.Dense {
 	var d mat.Dense
 	d.SetRawMatrix(m)
 	return &d
 }
 
-// Row returns row i of m, not copied.
+// Row returns row i of m, which shares its memory.
 func Row(m blas64.General, i int) []float64 { return m.Data[i*m.Stride:][:m.Cols] }
 
-// PickRows returns rows of x, copied.
+// PickRows returns a copy of the given rows of x.
 func PickRows(x blas64.General, rows []int64) blas64.General {
 	some := stream.NewMatrix(len(rows), x.Cols)
 	for i, r := range rows {
@@ -28,7 +28,7 @@ func PickRows(x blas64.General, rows []int64) blas64.General {
 	return some
 }
 
-// FirstRows returns at most so many rows of x, all for 0.
+// FirstRows returns up to most leading rows of x; 0 means all.
 func FirstRows(x blas64.General, most int) blas64.General {
 	if most == 0 || x.Rows <= most {
 		return x

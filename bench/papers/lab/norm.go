@@ -10,16 +10,15 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// The iteration for a norm: its width, when it has settled, and its steps at most.
+// The iteration for a norm: number of vectors, tolerance, and limit of steps.
 const (
 	normWidth     = 8
 	normTolerance = 1e-4
 	normSteps     = 60
 )
 
-// Norm returns ‖E‖₂ of a matrix that is known by its products, E·x for the left side and
-// Eᵀ·x for the right: a bound from below by simultaneous iteration on EᵀE. It is NaN if a
-// product is not finite.
+// Norm returns ‖E‖₂ of a matrix given by its products, E·x for the left side and Eᵀ·x for the right. The result is a
+// lower bound, by simultaneous iteration on EᵀE. It is NaN if a product is not finite.
 func Norm(columns int, product func(model.Side, *mat.Dense) (*mat.Dense, error)) (float64, error) {
 	x := mat.NewDense(columns, min(columns, normWidth), nil)
 	sketch.NewRandom(1, "norm").Normals(x.RawMatrix())

@@ -1,4 +1,4 @@
-// Package lab is what the programs of all papers share: flags and parts, and matrices in memory.
+// Package lab has the parts common to the programs of all papers: flags, parts of a paper, and matrices in memory.
 package lab
 
 import (
@@ -14,21 +14,21 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 )
 
-// Part makes tables of a paper: those of an example, or of a data set.
+// Part computes tables of a paper, such as those of an example or a data set.
 type Part struct {
 	Name string
 	Run  func(ctx context.Context) ([]*report.Table, error)
 	Draw func(dir string) error // saves pictures after Run; nil for none
 }
 
-// Program is the run that a command line asks for.
+// Program is the run requested by a command line.
 type Program struct {
-	Parts []string // all that the program has, whatever the run makes
+	Parts []string // all parts of the program, including unselected ones
 	Run   func(context.Context) error
 }
 
-// Parse parses the flags of a paper: -out, -only with the names of parts, and those that define adds, whose values
-// check looks at. The run prints the tables of the parts, and saves them.
+// Parse parses the flags of a paper: -out, -only with the names of parts, and those added by define, which check
+// validates. The run prints and saves the tables of the parts.
 func Parse(name string, args []string, parts []Part, define func(*flag.FlagSet), check func() error,
 ) (*Program, error) {
 	var out string

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// SavePNG writes a picture to a folder, and says so on the standard error.
+// SavePNG writes a picture to a folder, with a message to standard error.
 func SavePNG(dir, name string, img image.Image) error {
 	path := filepath.Join(dir, name+".png")
 	f, err := os.Create(path)

@@ -10,16 +10,15 @@ import (
 	"github.com/nystream/nystream/bench/papers/lab"
 )
 
-// Bordered solves the dual problem as it is printed, for symmetric kernel matrices that
-// need not be positive semi-definite. A ridge λ > 0 solves (M² + λI)·x = M·r for the
-// bordered matrix M instead; λ = 1 replaces λ = 0 if M is singular to rounding.
+// Bordered solves the dual problem directly, for symmetric kernel matrices that may be indefinite. A ridge λ > 0 solves
+// (M² + λI)·x = M·r for the bordered matrix M instead. If M is numerically singular, λ = 1 replaces λ = 0.
 type Bordered struct{ Gamma, Ridge float64 }
 
-// singular is the least condition number of a singular system.
+// singular is the smallest condition number of a numerically singular system.
 const singular = 1e13
 
-// Decisions learns targets from the kernel matrix k, and returns the functions of the new
-// rows whose kernel with the training rows is fresh.
+// Decisions learns targets from the kernel matrix k, and returns their functions at new rows. fresh is the kernel
+// between new and training rows.
 func (b Bordered) Decisions(k, fresh, targets blas64.General) (blas64.General, error) {
 	solution, err := b.solve(k, targets)
 	if err != nil {

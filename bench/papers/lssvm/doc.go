@@ -9,12 +9,11 @@
 //	[0  1ᵀ     ]   [b]   [0]
 //	[1  K + I/γ] · [α] = [y]     f(x) = Σ_i α_i·k(x, x_i) + b
 //
-// γ weighs the errors: "regularisation 1" of papers 2 and 4 is γ = 1, and scikit-learn's
-// Ridge(alpha) is γ = 1/alpha. The penalty is on w alone, so the scale of the features
-// matters and their mean does not.
+// γ is the weight of the errors: "regularisation 1" of papers 2 and 4 is γ = 1, and scikit-learn's Ridge(alpha) is γ =
+// 1/alpha. The penalty is on w alone, so the scale of the features matters, but not their mean.
 //
-// Classes are learnt one against the rest: the target of a class is 1 in its rows and −1
-// in the others; the largest decision wins.
+// Classes are learnt one against the rest: the target of a class is 1 in its rows and −1 in the others. The class with
+// the largest decision value is predicted.
 package lssvm
 
 import (
@@ -35,8 +34,7 @@ func Targets(labels []int, classes int) blas64.General {
 	return y
 }
 
-// Winners returns the column with the largest number in each row, the first of equal
-// ones.
+// Winners returns the index of the largest number in each row, the first in a tie.
 func Winners(decisions blas64.General) []int {
 	classes := make([]int, decisions.Rows)
 	for i := range classes {

@@ -10,21 +10,21 @@ import (
 	"github.com/nystream/nystream/bench/papers/lab"
 )
 
-// Dual is the dual problem of a positive semi-definite kernel matrix. With K centred and
-// y less its mean, the bias and the constraint Σα = 0 drop out:
+// Dual is the dual problem of a positive semi-definite kernel matrix. For centred K and y, the bias and the constraint
+// Σα = 0 drop out:
 //
 //	(s·K + I/γ)·α = y        f(x) = s·(k(x) − k̄)ᵀα + ȳ
 //
 // s is the square of a scale of the features, so one Dual serves all scales.
 type Dual struct {
 	train   *mat.SymDense // K, centred in rows and columns
-	fresh   *mat.Dense    // k(x), less k̄
+	fresh   *mat.Dense    // k(x) − k̄
 	targets *mat.Dense
 	bias    []float64
 }
 
-// NewDual prepares the problem of the kernel matrix k between the training rows, of fresh
-// between new rows and the training rows, and of targets.
+// NewDual prepares the problem of the kernel matrix k between the training rows. fresh is the kernel between new and
+// training rows.
 func NewDual(k, fresh, targets blas64.General) *Dual {
 	means, n := columnMeans(k), k.Rows
 	all := floats.Sum(means) / float64(n)

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/bench/papers/lab"
 )
 
-// Linear is a linear function of a row for each target: wᵀx + b.
+// Linear has a linear function of a row for each target: wᵀx + b.
 type Linear struct {
 	Weights *mat.Dense // features × targets
 	Bias    []float64
@@ -21,7 +21,7 @@ type Linear struct {
 //
 //	(XᵀX + I/γ)·w = Xᵀy        b = ȳ − wᵀx̄
 //
-// It returns an error if the system is singular to rounding.
+// It fails if the system is numerically singular.
 func FitLinear(x, y blas64.General, gamma float64) (*Linear, error) {
 	meanX, meanY := columnMeans(x), columnMeans(y)
 	centred, targets := less(x, meanX), less(y, meanY)
@@ -53,7 +53,7 @@ func (m *Linear) Decisions(x blas64.General) blas64.General {
 	return d.RawMatrix()
 }
 
-// less returns a copy of a less a row.
+// less returns a with the row r subtracted from each row.
 func less(a blas64.General, r []float64) *mat.Dense {
 	m := mat.DenseCopyOf(lab.Dense(a))
 	for i := range a.Rows {

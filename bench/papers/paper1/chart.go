@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// curve is a line of a chart. Points without a positive finite value are left out.
+// curve is a line of a chart. It skips points without a positive finite value.
 type curve struct {
 	name string
 	x, y []float64
@@ -38,8 +38,8 @@ const (
 var palette = []color.RGBA{{31, 119, 180, 255}, {255, 127, 14, 255}, {44, 160, 44, 255}, {214, 39, 40, 255}, {148, 103, 189, 255},
 	{140, 86, 75, 255}, {227, 119, 194, 255}, {127, 127, 127, 255}, {188, 189, 34, 255}, {23, 190, 207, 255}}
 
-// charts returns the paper's Figures 2 and 3, errors by the rank for each matrix, and Figure 4,
-// seconds by the number of uniform rows.
+// charts returns the paper's Figures 2 and 3, errors by rank for each matrix, and Figure 4, seconds by the number of
+// uniform rows.
 func charts(all []*matrix) map[string]*chart {
 	made := map[string]*chart{}
 	add := func(file, title string, m *matrix, x func(c int) float64, y func(result) float64) {
@@ -69,7 +69,7 @@ func charts(all []*matrix) map[string]*chart {
 	return made
 }
 
-// add adds the means of the results of a method, to the curve with its name where there is one.
+// add adds the mean results of a method to the curve with its name, which it creates if necessary.
 func (c *chart) add(m *matrix, method string, x func(c int) float64, y func(result) float64) {
 	i := slices.IndexFunc(c.curves, func(one curve) bool { return one.name == method })
 	if i < 0 {
@@ -132,7 +132,7 @@ func (c *chart) image() *image.RGBA {
 	return img
 }
 
-// axis returns the logarithmic scale that puts values between two pixels.
+// axis returns the logarithmic scale that maps values to the pixels between from and to.
 func axis(values []float64, from, to int) func(v float64) int {
 	low, high := math.Log(slices.Min(values)), math.Log(slices.Max(values))
 	if high-low < 0.1 {
@@ -143,7 +143,7 @@ func axis(values []float64, from, to int) func(v float64) int {
 	}
 }
 
-// segment draws a line of one pixel.
+// segment draws a line one pixel wide.
 func segment(img *image.RGBA, x0, y0, x1, y1 int, hue color.Color) {
 	steps := max(1, max(x1-x0, x0-x1), max(y1-y0, y0-y1))
 	for i := range steps + 1 {
@@ -151,7 +151,7 @@ func segment(img *image.RGBA, x0, y0, x1, y1 int, hue color.Color) {
 	}
 }
 
-// write writes a line of text, ASCII, from a point of its base line on.
+// write writes a line of ASCII text, starting at a point of its base line.
 func write(img *image.RGBA, x, y int, hue color.Color, text string) {
 	d := font.Drawer{Dst: img, Src: image.NewUniform(hue), Face: basicfont.Face7x13, Dot: fixed.P(x, y)}
 	d.DrawString(text)

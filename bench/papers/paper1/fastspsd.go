@@ -22,18 +22,17 @@ import (
 //
 //	Â = Y·W·Yᵀ    Y = A(:, J)    W = (SᵀY)⁺·(SᵀAS)·(YᵀS)⁺
 //
-// for c uniform landmarks J, and S that takes 5c rows without replacement by the leverage scores
-// of Y, and the landmarks, with unit weights.
+// for c uniform landmarks J. S selects the landmarks, and 5c rows drawn without replacement by the leverage scores of
+// Y, with unit weights.
 type fastSPSD struct {
 	rank int
 	seed uint64
 }
 
-// fastSample is how many rows by leverage FastSPSD takes for each landmark.
+// fastSample is the number of rows drawn by leverage for each landmark.
 const fastSample = 5
 
-// fastCutoff is the part of the largest singular value at or below which pseudo-inverses of
-// the baselines leave one out.
+// fastCutoff is the relative cutoff of singular values in pseudo-inverses of the baselines.
 const fastCutoff = 1e-12
 
 // Fit returns the approximation. The rows of d.Left are held in memory.
@@ -88,9 +87,8 @@ func leverageScores(y *mat.Dense) ([]float64, error) {
 	return scores, nil
 }
 
-// drawByWeight draws count rows without replacement, each with a probability proportional to
-// its weight among those that are left: those with the least −ln(u)/weight for uniform u
-// (Efraimidis & Spirakis 2006).
+// drawByWeight draws count rows without replacement, with probabilities proportional to the weights of the remaining
+// rows: those with the smallest −ln(u)/weight for uniform u (Efraimidis & Spirakis 2006).
 func drawByWeight(weights []float64, count int, seed uint64) []int64 {
 	keys, order, random := make([]float64, len(weights)), make([]int, len(weights)), sketch.NewRandom(seed, "leverage sample")
 	for i, w := range weights {

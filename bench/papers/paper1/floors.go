@@ -14,11 +14,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// denseRows is up to how many rows floors come from all eigenvalues.
+// denseRows is the largest number of rows for floors from all eigenvalues.
 const denseRows = 5000
 
-// floors returns σ_{c+1}/σ₁, the least relative spectral error of rank c without a shift,
-// by c. Uniform data has none here.
+// floors returns σ_{c+1}/σ₁, the smallest relative spectral error of rank c without a shift, by c. Uniform data has
+// none here.
 func (p problem) floors(
 	ctx context.Context, k kernelgen.Kernel, x blas64.General, ranks []int,
 ) (map[int]float64, error) {
@@ -38,12 +38,12 @@ func (p problem) floors(
 	return floors, nil
 }
 
-// leading returns the largest eigenvalues by magnitude, at least count if there are so many.
+// leading returns at least count of the largest eigenvalues by magnitude, or all.
 func leading(ctx context.Context, k kernelgen.Kernel, x blas64.General, count int) ([]float64, error) {
 	if x.Rows <= denseRows {
 		return denseEigenvalues(k, x)
 	}
-	// The last Ritz pairs are the worst: more columns than are looked at.
+	// The last Ritz pairs are the least accurate, so this computes additional ones.
 	s := lowrank.Subspace{Rank: count + 50, Passes: 3, Seed: 1, Shift: lowrank.ShiftNone}
 	f, err := s.Fit(ctx, stream.Engine{}, model.Sources{Left: stream.FromMatrix("data", x)}, k)
 	if err != nil {
@@ -52,7 +52,7 @@ func leading(ctx context.Context, k kernelgen.Kernel, x blas64.General, count in
 	return f.Values, nil
 }
 
-// denseEigenvalues returns those of a small kernel matrix.
+// denseEigenvalues returns the eigenvalues of a small kernel matrix.
 func denseEigenvalues(k kernelgen.Kernel, x blas64.General) ([]float64, error) {
 	a := stream.NewMatrix(x.Rows, x.Rows)
 	k.Fill(a, x, k.Pack(x), nil)

@@ -1,6 +1,6 @@
-// Package paper1 reproduces Table I and the figures of errors of paper 1 (Xie et al. 2023)
-// and measures our methods beside those of the paper. Errors are relative: the spectral one,
-// ‖A−Â‖₂/‖A‖₂ by Lanczos on exact tiles, and the Frobenius one.
+// Package paper1 reproduces Table I and the figures of errors of paper 1 (Xie et al. 2023) and compares our methods
+// with those of the paper. Errors are relative: the spectral one, ‖A−Â‖₂/‖A‖₂ by Lanczos on exact tiles, and the
+// Frobenius one.
 //
 //	go run -C bench/papers . paper1                                  everything
 //	go run -C bench/papers . paper1 -only letter -c 100 -seeds 3
@@ -26,19 +26,19 @@ import (
 	"github.com/nystream/nystream/bench/papers/lab"
 )
 
-// options say what to measure.
+// options select the measurements.
 type options struct {
 	out     string
 	data    []string
-	kernels []string // words of kernelOf
-	methods []string // beginnings of names, empty for all
+	kernels []string // words accepted by kernelOf
+	methods []string // prefixes of names, empty for all
 	ranks   []int
 	seeds   int
 	growth  []int // numbers of uniform rows
-	rows    int   // most rows of a data set, and pixels of a side; 0 for all
+	rows    int   // limit of the rows of a data set, and of pixels of a side; 0 for none
 }
 
-// Parse reads the flags and returns the program that they ask for.
+// Parse parses the flags and returns the requested program.
 func Parse(args []string) (*lab.Program, error) {
 	o, err := parseOptions(args)
 	if err != nil {
@@ -78,7 +78,7 @@ func parseOptions(args []string) (*options, error) {
 	return o, err
 }
 
-// numbers returns the positive numbers of a list with commas.
+// numbers parses a comma-separated list of positive numbers.
 func numbers(list string) (all []int, err error) {
 	for _, word := range program.List(list) {
 		v, err := strconv.Atoi(word)
@@ -90,13 +90,13 @@ func numbers(list string) (all []int, err error) {
 	return all, nil
 }
 
-// wants reports whether a method was asked for.
+// wants reports whether a method is requested.
 func (o *options) wants(name string) bool {
 	begins := func(begin string) bool { return strings.HasPrefix(name, begin) }
 	return len(o.methods) == 0 || slices.ContainsFunc(o.methods, begins)
 }
 
-// run measures, and prints and saves the tables.
+// run measures, prints and saves the tables.
 func run(ctx context.Context, o *options) error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err

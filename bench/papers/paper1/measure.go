@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// result is what was measured of one fit.
+// result is the measurement of one fit.
 type result struct {
 	method string
 	c      int
@@ -23,7 +23,7 @@ type result struct {
 	seconds   float64 // of the fit
 }
 
-// data is the rows of a problem, and its kernel for them.
+// data holds the rows of a problem, and its kernel.
 type data struct {
 	kernel kernelgen.Kernel
 	x      blas64.General
@@ -49,8 +49,8 @@ func (p problem) one(ctx context.Context, m method, of data, c int, seed uint64)
 	return r, err
 }
 
-// measure fits and verifies everything that was asked for. A method may refuse a rank; it is an
-// error if one that takes such kernels has no results at all.
+// measure runs all requested fits and verifies them. A method may refuse a rank, but it is an error if a method for
+// such kernels has no results at all.
 func (p problem) measure(ctx context.Context, o *options) (*matrix, error) {
 	x, err := p.load(ctx)
 	if err != nil {

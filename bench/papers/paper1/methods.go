@@ -20,23 +20,22 @@ type fitter interface {
 type method struct {
 	name    string
 	of      func(c int, seed uint64) fitter
-	heading string // what the command fits with
-	rows    int    // the largest number of rows; 0 means any
-	only    string // the one word of a kernel that it takes; "" for all
-	// errors returns the errors of a baseline that is no model of package lowrank; nil for others.
+	heading string // the command's name for it
+	rows    int    // limit of the rows; 0 means none
+	only    string // the only supported kernel, by its word; "" for all
+	// errors returns the errors of a baseline that is not a model of package lowrank; nil for others.
 	errors func(k kernelgen.Kernel, x blas64.General, c int, seed uint64) (spectral, frobenius float64, err error)
 }
 
-// takes reports whether a method is measured on a problem of so many rows.
+// takes reports whether a method is measured on a problem with the given number of rows.
 func (m method) takes(p problem, rows int) bool {
 	return (m.rows == 0 || rows <= m.rows) && (m.only == "" || m.only == p.word)
 }
 
-// mostPolyTensor is up to how many rows PolyTensorSketch is measured: its errors take products
-// with all of A.
+// mostPolyTensor limits the rows for PolyTensorSketch, whose errors take products with all of A.
 const mostPolyTensor = 20000
 
-// methods returns all that are compared, in the order of the tables. Sketches have the defaults s = 5c and z = 4.
+// methods returns all compared methods, in the order of the tables. Sketches have the defaults s = 5c and z = 4.
 func methods() []method {
 	return []method{
 		{name: "RFF", heading: "`rff`", only: "rbf", of: func(c int, seed uint64) fitter {
@@ -72,13 +71,13 @@ func methods() []method {
 			return lowrank.Nystrom{Rank: c, Landmarks: 4 * c, Seed: seed}
 		}},
 		{name: "landmark uniform", heading: "`landmark --rule uniform`", of: func(c int, seed uint64) fitter {
-			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleUniform, Seed: seed}
+			return lowrank.Landmark{Rank: c, Landmarks: 4 * c, Rule: lowrank.RuleUniform, Seed: seed}
 		}},
 		{name: "landmark auto", heading: "`landmark`", of: func(c int, seed uint64) fitter {
-			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleAuto, Seed: seed}
+			return lowrank.Landmark{Rank: c, Landmarks: 4 * c, Rule: lowrank.RuleAuto, Seed: seed}
 		}},
 		{name: "landmark auto centred", heading: "`landmark --shift midpoint`", of: func(c int, seed uint64) fitter {
-			return lowrank.Landmark{Rank: c, Rule: lowrank.RuleAuto, Seed: seed, Shift: lowrank.ShiftMidpoint}
+			return lowrank.Landmark{Rank: c, Landmarks: 4 * c, Rule: lowrank.RuleAuto, Seed: seed, Shift: lowrank.ShiftMidpoint}
 		}},
 		{name: "subspace", heading: "`subspace`", rows: 40000, of: func(c int, seed uint64) fitter {
 			return lowrank.Subspace{Rank: c, Passes: 3, Seed: seed}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // the photographs of the paper
+	_ "image/jpeg" // for the photographs of the paper
 	"math"
 	"os"
 	"path/filepath"
@@ -74,8 +74,8 @@ func thumbnail(img image.Image) (colours blas64.General, width int) {
 	return colours, width
 }
 
-// moved returns colours after the move of the nearest of the colours from, whose rows move by the
-// rows of by (Ferradans et al. 2014). A move that is not finite is none.
+// moved returns colours after the displacement of the nearest of the colours from; the rows of by are the displacements
+// (Ferradans et al. 2014). A displacement that is not finite counts as none.
 func moved(colours, from, by blas64.General) blas64.General {
 	to := stream.NewMatrix(colours.Rows, 3)
 	for i := range colours.Rows {
@@ -97,7 +97,7 @@ func moved(colours, from, by blas64.General) blas64.General {
 	return to
 }
 
-// paint puts a picture of colours at a place of an image.
+// paint draws a picture of colours at a position of an image.
 func paint(img *image.RGBA, x, y int, colours blas64.General, width int) {
 	for i := range colours.Rows {
 		c := colours.Data[3*i:][:3]

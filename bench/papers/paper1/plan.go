@@ -11,21 +11,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The reference for Table I: everything formed, plain loops and products, and nothing of
-// the packages that are measured.
+// The reference for Table I: dense matrices and plain loops, independent of the measured packages.
 
-// transportRounds are the rounds of Sinkhorn's iteration in the paper.
+// transportRounds is the number of Sinkhorn rounds in the paper.
 const transportRounds = 10
 
-// operator is a matrix A that is known by its products: A·x for the left side, and Aᵀ·x for
-// the right.
+// operator is a matrix A given by its products: A·x for the left side, and Aᵀ·x for the right.
 type operator interface {
 	product(side model.Side, x *mat.Dense) (*mat.Dense, error)
 }
 
-// sinkhorn makes the rounds of the paper, u = a ⊘ (K·v) and v = b ⊘ (Kᵀ·u), from v = 1 with
-// uniform masses a and b. Products that are not positive are counted as bad, and divided by
-// nevertheless.
+// sinkhorn runs the rounds of the paper, u = a ⊘ (K·v) and v = b ⊘ (Kᵀ·u), from v = 1 with uniform masses a and b. It
+// counts products that are not positive as bad, but divides by them nevertheless.
 func sinkhorn(n int, times, transposed func(x *mat.VecDense) *mat.VecDense) (u, v []float64, bad int) {
 	v = make([]float64, n)
 	for j := range v {
@@ -48,7 +45,7 @@ func sinkhorn(n int, times, transposed func(x *mat.VecDense) *mat.VecDense) (u, 
 	return u, v, bad
 }
 
-// densePlan is the plan that is approximated, and the kernel matrix that it comes from.
+// densePlan is the exact plan, with its kernel matrix.
 type densePlan struct {
 	x, y       blas64.General // colours
 	t          *mat.Dense     // diag(u)·K·diag(v)
@@ -57,7 +54,7 @@ type densePlan struct {
 	kernelNorm float64 // ‖K‖₂
 }
 
-// newDensePlan forms the plan between colours.
+// newDensePlan computes the plan between colours.
 func newDensePlan(x, y blas64.General) (*densePlan, error) {
 	k := stream.NewMatrix(x.Rows, y.Rows)
 	for i := range x.Rows {
@@ -106,7 +103,7 @@ func (p *densePlan) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
 	return &y, nil
 }
 
-// kernel returns the kernel matrix K = diag(1/u)·T·diag(1/v): one matrix is in memory.
+// kernel returns the kernel matrix K = diag(1/u)·T·diag(1/v), without storing a second matrix.
 func (p *densePlan) kernel() operator { return densePlanKernel{p} }
 
 type densePlanKernel struct{ plan *densePlan }
@@ -134,7 +131,7 @@ func dividedRows(x *mat.Dense, w []float64) *mat.Dense {
 	return y
 }
 
-// distance returns ‖A − Â‖₂ of matrices of so many columns, NaN if Â is not finite.
+// distance returns ‖A − Â‖₂ of matrices with the given number of columns, NaN if Â is not finite.
 func distance(columns int, of, approximate operator) (float64, error) {
 	return lab.Norm(columns, func(side model.Side, x *mat.Dense) (*mat.Dense, error) {
 		y, err := of.product(side, x)
@@ -149,7 +146,7 @@ func distance(columns int, of, approximate operator) (float64, error) {
 	})
 }
 
-// factors are a matrix u·vᵀ.
+// factors is a matrix u·vᵀ.
 type factors struct{ u, v *mat.Dense }
 
 func (f factors) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
@@ -163,8 +160,8 @@ func (f factors) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
 	return &y, nil
 }
 
-// newLowRankPlan makes the kernel matrix k a plan, in place. It returns how many products of
-// Sinkhorn's iteration were not positive.
+// newLowRankPlan turns the kernel matrix k into a plan, in place. It returns the number of products in Sinkhorn's
+// iteration that were not positive.
 func newLowRankPlan(k factors) (plan factors, bad int) {
 	left, right, bad := sinkhorn(k.v.RawMatrix().Rows,
 		func(x *mat.VecDense) *mat.VecDense { return times(k.u)(times(k.v.T())(x)) },

@@ -21,10 +21,10 @@ import (
 //
 //	f(U·Uᵀ) ≈ Σ_l c_l·T_l·T_lᵀ    l = 0 … 10
 //
-// T_l is the tensor sketch of degree l with c columns, so that the approximation has ten times
-// the rank of the others. The c_l fit the kernel between sampled rows by least squares. Its
-// authors fit f itself, whose largest entries here, e³⁶⁰ for satimage, leave nothing of the others.
-// Columns are centred first, which changes no entry of the kernel: D then ranges over fewer decades.
+// T_l is the tensor sketch of degree l with c columns, so the approximation has ten times the rank of the others. The
+// c_l fit the kernel between sampled rows by least squares. Its authors fit f itself, but here its largest entries,
+// e³⁶⁰ for satimage, would dominate all others. Columns are centred first, which changes no entry of the kernel and
+// reduces the range of D.
 type polyTensorSketch struct {
 	rank int
 	seed uint64
@@ -32,10 +32,10 @@ type polyTensorSketch struct {
 
 const (
 	polyDegree = 10
-	polySample = 200 // rows whose products the coefficients are fitted on
+	polySample = 200 // rows whose products fit the coefficients
 )
 
-// signedFactors are a matrix G·diag(signs)·Gᵀ.
+// signedFactors is a matrix G·diag(signs)·Gᵀ.
 type signedFactors struct {
 	g     *mat.Dense
 	signs []float64
@@ -90,7 +90,7 @@ func centredColumns(x blas64.General) *mat.Dense {
 	return u
 }
 
-// gaussianGamma returns γ of the kernel exp(−γ‖x−y‖²), an error for another kernel.
+// gaussianGamma returns γ of the kernel exp(−γ‖x−y‖²). It fails for other kernels.
 func gaussianGamma(k kernelgen.Kernel, columns int) (float64, error) {
 	points := stream.NewMatrix(3, columns) // at distances 0, 0.01 and 0.02
 	points.Data[columns], points.Data[2*columns] = 0.01, 0.02
@@ -102,7 +102,7 @@ func gaussianGamma(k kernelgen.Kernel, columns int) (float64, error) {
 	return gamma, nil
 }
 
-// sketches returns T_0 … T_10: that of degree l has the inner products (u·v)^l in expectation.
+// sketches returns T_0 … T_10. The one of degree l has the inner products (u·v)^l in expectation.
 func (s polyTensorSketch) sketches(u *mat.Dense) []*mat.Dense {
 	n, d := u.Dims()
 	fft := fourier.NewFFT(s.rank)
@@ -179,7 +179,7 @@ func (s polyTensorSketch) coefficients(k kernelgen.Kernel, x blas64.General, ske
 	return c, nil
 }
 
-// errors returns ‖A−Â‖/‖A‖ in the spectral and in the Frobenius norm, of exact strips of A.
+// errors returns ‖A−Â‖/‖A‖ in the spectral and in the Frobenius norm, from exact strips of A.
 func (f *signedFactors) errors(k kernelgen.Kernel, x blas64.General) (spectral, frobenius float64, err error) {
 	weighted := mat.DenseCopyOf(f.g)
 	for i := range x.Rows {
@@ -220,7 +220,7 @@ func (f *signedFactors) errors(k kernelgen.Kernel, x blas64.General) (spectral, 
 	return off / all, math.Sqrt(rest / squares), err
 }
 
-// stripRows is how many rows of a matrix are formed at a time.
+// stripRows is the number of rows of a matrix formed at a time.
 const stripRows = 256
 
 // strips calls do with the first row and the number of rows of each strip of n rows.

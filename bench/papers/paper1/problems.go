@@ -14,18 +14,18 @@ import (
 // uniform is the data of the paper's Figure 4, U[0,1]^20 with any number of rows.
 const uniform = "uniform"
 
-// The paper's setting for it, with s = 5c and z = 4.
+// The paper's setting for uniform data, with s = 5c and z = 4.
 const (
 	uniformDimension = 20
 	uniformRank      = 50
-	uniformSample    = 4096 // rows that errors are measured on
+	uniformSample    = 4096 // number of rows for measuring errors
 )
 
 // problem is a kernel matrix.
 type problem struct {
 	data   string
 	word   string // short name of the kernel
-	kernel string // text, with words that are not resolved
+	kernel string // text, possibly with words
 	n      int    // rows of uniform data, else 0
 	load   func(ctx context.Context) (blas64.General, error)
 }
@@ -53,7 +53,7 @@ func kernelOf(data, word string) string {
 	return "csrbf(sigma2=" + compact + ")"
 }
 
-// problems returns what the options name.
+// problems returns the problems selected by the options.
 func problems(o *options) []problem {
 	var all []problem
 	for _, data := range o.data {
@@ -81,7 +81,7 @@ func uniformProblem(n int) problem {
 		load: func(context.Context) (blas64.General, error) { return datasets.Uniform(n, uniformDimension, 7), nil }}
 }
 
-// resolved returns the kernel for rows.
+// resolved returns the kernel resolved on rows.
 func (p problem) resolved(x blas64.General) (kernelgen.Kernel, error) {
 	k, err := kernelgen.Parse(p.kernel)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p problem) resolved(x blas64.General) (kernelgen.Kernel, error) {
 	return k.Resolve(x)
 }
 
-// ranks returns those that n rows allow, z·c ≤ n.
+// ranks returns the ranks possible with n rows, z·c ≤ n.
 func (p problem) ranks(o *options, n int) []int {
 	if p.data == uniform {
 		return []int{uniformRank}
@@ -104,7 +104,7 @@ func (p problem) ranks(o *options, n int) []int {
 	return fit
 }
 
-// sample returns how many rows errors are measured on, 0 for all.
+// sample returns the number of rows for measuring errors, 0 for all.
 func (p problem) sample() int {
 	if p.data == uniform {
 		return uniformSample

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 )
 
-// matrix is a kernel matrix, and the results of the fits of it.
+// matrix is a kernel matrix with the results of its fits.
 type matrix struct {
 	problem
 	rows    int
@@ -25,7 +25,7 @@ func (m *matrix) of(c int, method string) []result {
 	return slices.DeleteFunc(slices.Clone(m.results), other)
 }
 
-// ranks returns those with results, ascending.
+// ranks returns the ranks with results, ascending.
 func (m *matrix) ranks() []int {
 	var all []int
 	for _, r := range m.results {
@@ -40,8 +40,7 @@ func (m *matrix) has(method string) bool {
 	return slices.ContainsFunc(m.results, func(r result) bool { return r.method == method })
 }
 
-// errorTables returns two tables of errors: of data at some ranks, and of uniform rows in
-// growing numbers, with the shifts.
+// errorTables returns two tables of errors: by rank for data sets, and by the number of uniform rows, with the shifts.
 func errorTables(all []*matrix) (tables []*report.Table) {
 	isUniform := func(m *matrix) bool { return m.data == uniform }
 	data, growing := slices.DeleteFunc(slices.Clone(all), isUniform), slices.Clone(all)
@@ -66,7 +65,7 @@ func errorTables(all []*matrix) (tables []*report.Table) {
 	return tables
 }
 
-// addErrors adds a line for each matrix and rank, with a cell for each method that has results.
+// addErrors adds a row for each matrix and rank, with a cell for each method that has results.
 func addErrors(t *report.Table, all []*matrix, text func([]result) string, begin func(m *matrix, c int) []any) {
 	var compared []string
 	for _, method := range methods() {
@@ -93,7 +92,7 @@ func addErrors(t *report.Table, all []*matrix, text func([]result) string, begin
 	}
 }
 
-// errorsOf returns the mean and the worst spectral and the mean Frobenius error.
+// errorsOf returns the mean and the worst spectral error and the mean Frobenius error.
 func errorsOf(rows []result) string {
 	var spectral, frobenius []float64
 	for _, r := range rows {
@@ -103,7 +102,7 @@ func errorsOf(rows []result) string {
 		digits(stat.Mean(frobenius, nil)))
 }
 
-// shiftAndErrors returns the mean shift too.
+// shiftAndErrors adds the mean shift.
 func shiftAndErrors(rows []result) string {
 	shift := 0.0
 	for _, r := range rows {
@@ -112,7 +111,7 @@ func shiftAndErrors(rows []result) string {
 	return fmt.Sprintf("shift %s: %s", digits(shift), errorsOf(rows))
 }
 
-// digits returns a number with two significant digits, or three of those from .1 on.
+// digits returns a number with two significant digits, or three from .1 on.
 func digits(v float64) string {
 	precision := 2
 	if v == 0 {

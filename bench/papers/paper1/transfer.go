@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// transferred is a plan to show in Figure 1.
+// transferred is a plan shown in Figure 1.
 type transferred struct {
 	name string
 	plan operator
@@ -62,10 +62,10 @@ func (p transportPair) draw(dir string, exact *densePlan, plans []transferred) e
 	return lab.SavePNG(dir, "figure1-"+p.source+"-"+p.target, img)
 }
 
-// moves returns the barycentric projection of the colours x under a plan less the colours:
-// Σ_j T_ij·y_j/Σ_j T_ij − x_i.
+// moves returns the displacements of the colours x by the barycentric projection of a plan: Σ_j T_ij·y_j/Σ_j T_ij −
+// x_i.
 func (p *densePlan) moves(by operator) (blas64.General, error) {
-	y := mat.NewDense(p.y.Rows, 4, nil) // the colours, and 1
+	y := mat.NewDense(p.y.Rows, 4, nil) // the colours, followed by 1
 	for j := range p.y.Rows {
 		copy(y.RawRowView(j), p.y.Data[j*p.y.Stride:][:3])
 		y.Set(j, 3, 1)

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 )
 
-// tableI is what -only calls Table I: transport plans between the colours of pictures.
+// tableI selects Table I in -only: transport plans between the colours of pictures.
 const tableI = "transport"
 
 // transportPair is a row of Table I.
@@ -19,7 +19,7 @@ type transportPair struct {
 	m, n           int // pixels
 }
 
-// transportPairs are those of the paper but for fallingwater, which we do not have.
+// transportPairs are those of the paper except fallingwater, which we do not have.
 var transportPairs = []transportPair{
 	{"ocean_day", "ocean_sunset", 10000, 8000},
 	{"ocean_sunset", "ocean_day", 8000, 10000},
@@ -29,7 +29,7 @@ var transportPairs = []transportPair{
 
 func (p transportPair) String() string { return p.source + " → " + p.target }
 
-// transportTables are Table I: the errors of plans, and those of the kernel matrices that they come from.
+// transportTables returns Table I: the errors of plans, and of their kernel matrices.
 func transportTables(ctx context.Context, o *options) ([]*report.Table, error) {
 	pixels := 8000
 	if o.rows > 0 {
@@ -61,7 +61,7 @@ func transportTables(ctx context.Context, o *options) ([]*report.Table, error) {
 	return []*report.Table{plans, kernels}, nil
 }
 
-// newTransportTables returns the tables of plans and of kernel matrices without rows.
+// newTransportTables returns empty tables of plans and of kernel matrices.
 func newTransportTables(methods []transportMethod, pixels int) (plans, kernels *report.Table) {
 	head := []string{"pair"}
 	for _, m := range methods {
@@ -80,8 +80,7 @@ func newTransportTables(methods []transportMethod, pixels int) (plans, kernels *
 	return plans, kernels
 }
 
-// colours returns the plan between colours of pixels of the pictures, at most so many unless
-// most is 0.
+// colours returns the plan between the colours of the pictures, from at most the given number of pixels; 0 means all.
 func (p transportPair) colours(most int) (*densePlan, error) {
 	if most > 0 {
 		p.m, p.n = min(p.m, most), min(p.n, most)
@@ -97,14 +96,14 @@ func (p transportPair) colours(most int) (*densePlan, error) {
 	return newDensePlan(x, y)
 }
 
-// transportErrors are the errors of a method by several seeds.
+// transportErrors has the errors of a method for several seeds.
 type transportErrors struct {
 	ofPlans, ofKernels []float64 // relative
-	bad                int       // seeds with products that are not positive
+	bad                int       // number of seeds with products that are not positive
 	last               factors   // plan of the last seed
 }
 
-// plans returns the cell of a table for the plans.
+// plans returns the table cell for the plans.
 func (r *transportErrors) plans() string {
 	text := meanAndWorst(r.ofPlans)
 	if r.bad > 0 {
@@ -117,7 +116,7 @@ func meanAndWorst(errors []float64) string {
 	return fmt.Sprintf("%.1e (%.1e)", stat.Mean(errors, nil), slices.Max(errors))
 }
 
-// measure fits with some seeds.
+// measure fits with several seeds.
 func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (*transportErrors, error) {
 	r := &transportErrors{}
 	for seed := range seeds {

@@ -13,30 +13,29 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The settings of the paper.
+// Settings of the paper.
 const (
 	transportSigma  = 0.1
 	transportRank   = 100
 	transportSketch = 300
 )
 
-// transportMethod is a row of the table: how to approximate the kernel between colours.
+// transportMethod is a row of the table: a way to approximate the kernel between colours.
 type transportMethod struct {
 	name string
 	of   func(seed uint64) fitter
-	// stacked marks methods for symmetric matrices: they get the rows of both sides as
-	// those of one, and the block between them serves (Altschuler, Bach, Rudi &
-	// Niles-Weed 2019).
+	// stacked marks methods for symmetric matrices. They fit the stacked rows of both sides, and the block between them
+	// approximates the kernel (Altschuler, Bach, Rudi & Niles-Weed 2019).
 	stacked bool
 }
 
-// transportMethods returns the methods for so many pixels of a side. Fewer than 4000 get a lower
-// rank: a sketch of 10c needs four times as many rows.
+// transportMethods returns the methods for the given number of pixels of a side. Below 4000 they use a lower rank,
+// since a sketch of 10c needs four times as many rows.
 func transportMethods(pixels int) []transportMethod {
 	c := max(1, min(transportRank, pixels/40))
 	s := c * transportSketch / transportRank
 	return []transportMethod{
-		{name: "landmark s=1000", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Seed: seed} }},
+		{name: "landmark s=1000", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Core: 4 * 10 * c, Seed: seed} }},
 		{name: "400 directions, landmark s=1000", of: func(seed uint64) fitter {
 			return lowrank.Landmark{Rank: 4 * c, Landmarks: 4 * c, Core: 4 * 10 * c, Seed: seed} // the same rows as above
 		}},
@@ -85,7 +84,7 @@ func (m transportMethod) kernel(ctx context.Context, x, y blas64.General, seed u
 	return factors{lab.Dense(u), lab.Dense(v)}, nil
 }
 
-// stacked returns the rows of x and then those of y.
+// stacked returns the rows of x followed by those of y.
 func stacked(x, y blas64.General) blas64.General {
 	var z mat.Dense
 	z.Stack(lab.Dense(x), lab.Dense(y))

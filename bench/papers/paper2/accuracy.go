@@ -10,23 +10,20 @@ import (
 	"github.com/nystream/nystream/bench/papers/lab"
 )
 
-// accuracy is how far singular vectors ũ_i, ṽ_i of a matrix are from true ones u_i,
-// v_i with singular values λ_i: the measure η of the paper (Section 5.3) in two
-// forms. All are 0 for the same vectors, whatever their signs and lengths.
+// accuracy is the error of singular vectors ũ_i, ṽ_i of a matrix, compared with true ones u_i, v_i with singular values
+// λ_i: the measure η of the paper (Section 5.3) in two forms. Both are 0 for equal vectors, whatever their signs and
+// norms.
 type accuracy struct {
-	// printed is η as printed, with w_i = λ_i. It is proportional to the scale of the
-	// matrix.
+	// printed is η as in the paper, with w_i = λ_i. It is proportional to the scale of the matrix.
 	//
 	//	η = 1/r·Σ w_i·(1 − |cos(u_i, ũ_i)|) + 1/r·Σ w_i·(1 − |cos(v_i, ṽ_i)|)
 	printed float64
-	// normalised has the weights w_i = λ_i/Σλ and no 1/r: from 0 to 2.
+	// normalised has the weights w_i = λ_i/Σλ and no factor 1/r: it is between 0 and 2.
 	normalised float64
 }
 
-// newAccuracy compares u and v with r true singular vectors and values in order, the
-// vectors orthonormal: N×r and M×r. Columns of u and v beyond r do not count. Where
-// they have fewer, what is missing is as wrong as can be: a column of zeros, with
-// 1 − |cos| = 1. Cost O((N+M)·r²).
+// newAccuracy compares u and v with r true singular vectors, orthonormal N×r and M×r, in the order of their values.
+// Columns of u and v beyond r are ignored. A missing column counts as zero, with 1 − |cos| = 1. Cost: O((N+M)·r²).
 func newAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.General) accuracy {
 	r := min(len(values), trueU.Cols, trueV.Cols)
 	values = values[:r]
@@ -44,8 +41,7 @@ func newAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.Gene
 	return a
 }
 
-// cosines returns |u_i·ũ_i|/(‖u_i‖‖ũ_i‖) for each column of u; 0 where w has a column of
-// zeros, or none.
+// cosines returns |u_i·ũ_i|/(‖u_i‖‖ũ_i‖) for each column of u, 0 if w has a zero column or none.
 func cosines(u, w blas64.General) []float64 {
 	dot, length := make([]float64, u.Cols), [2][]float64{norms(u), norms(w)}
 	for i := range u.Rows {
@@ -60,7 +56,7 @@ func cosines(u, w blas64.General) []float64 {
 	return dot
 }
 
-// norms returns the norms of the columns; 1 for a column of zeros.
+// norms returns the norms of the columns, 1 for a zero column.
 func norms(m blas64.General) []float64 {
 	out := make([]float64, m.Cols)
 	for j := range out {

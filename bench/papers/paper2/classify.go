@@ -16,9 +16,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The setting of node classification: an LS-SVM, one class against the rest, with the
-// paper's regularisation, on a tenth of the nodes. Seed 1 served to find out what the
-// paper leaves out (loops, weights, scale), so splitSeed is another one.
+// The setting of node classification: an LS-SVM, one class against the rest, with the paper's regularisation, on a
+// tenth of the nodes. The settings that the paper omits (loops, weights, scale) were determined with seed 1, so
+// splitSeed differs.
 const (
 	lssvmGamma = 1.0
 	testShare  = 0.1
@@ -26,16 +26,16 @@ const (
 	splitSeed  = 20_261
 )
 
-// Cross-validation on the training nodes also chooses the exponent p of the weights
-// (s/s₁)^p of the singular vectors, and the scale of the features. Both lists were fixed
-// before a test score on the splits of splitSeed was seen, and all methods share them.
+// Cross-validation on the training nodes also chooses the exponent p of the weights (s/s₁)^p of the singular vectors,
+// and the scale of the features. Both lists were fixed before any test score on the splits of splitSeed was seen, and
+// all methods share them.
 var (
 	powers = []float64{0, 0.5, 1}
 	scales = []float64{3, 10, 30, 100}
 )
 
-// methodScore is what a method reaches over the splits: micro F1 on the training nodes by
-// cross-validation, and F1 on the test nodes.
+// methodScore has the scores of a method over the splits: micro F1 on the training nodes by cross-validation, and F1 on
+// the test nodes.
 type methodScore struct {
 	method    string
 	features  *features // of the first bandwidth
@@ -64,8 +64,8 @@ func classify(ctx context.Context, g *graphs.Classed, made map[string][]*feature
 	return all, nil
 }
 
-// consider cross-validates weighted features in each split, and tests those that are
-// better than the choice so far. The test nodes take no part in the choice.
+// consider cross-validates weighted features in each split, and tests those that are better than the best so far. The
+// choice does not use the test nodes.
 func (s *methodScore) consider(
 	ctx context.Context, g *graphs.Classed, f *features, power float64, all []split.Split,
 ) error {
@@ -107,8 +107,8 @@ func crossValidated(g *graphs.Classed, gram blas64.General, train []int64, seed 
 	return means, nil
 }
 
-// problem is the LS-SVM of a split. It needs the inner products of all nodes alone, which
-// folds, splits and scales share.
+// problem is the LS-SVM of a split. It needs only the inner products of all nodes, which folds, splits and scales
+// share.
 type problem struct {
 	dual  *lssvm.Dual
 	truth []int

@@ -25,7 +25,7 @@ const (
 
 var graphMethods = []string{methodPCA, methodKPCA, methodSVD, methodKSVD}
 
-// bandwidthsOf returns the γ of SNE and RBF to choose from; linear methods have none.
+// bandwidthsOf returns the candidates for γ of SNE and RBF; linear methods have none.
 func bandwidthsOf(method string) []float64 {
 	if method == methodKSVD || method == methodKPCA {
 		return []float64{1.5, 2, 3}
@@ -33,8 +33,8 @@ func bandwidthsOf(method string) []float64 {
 	return []float64{math.NaN()}
 }
 
-// features are the leading singular triplets of the matrix of a method. The left and
-// right vectors are features of the nodes.
+// features has the leading singular triplets of the matrix of a method. The left and right vectors are features of the
+// nodes.
 type features struct {
 	gamma  float64 // NaN for linear methods
 	values []float64
@@ -85,7 +85,7 @@ func asProducts(a blas64.General) (*ksvd.Data, error) {
 	return ksvd.Between(stream.FromMatrix("matrix", a), stream.FromMatrix("unit vectors", unit))
 }
 
-// left and right return the vectors of a side, which are equal for a symmetric matrix.
+// left and right return the vectors of a side. They are equal for a symmetric matrix.
 func (f *features) left() blas64.General { return f.u }
 
 func (f *features) right() blas64.General {

@@ -9,12 +9,12 @@ import (
 	"github.com/nystream/nystream/bench/papers/graphs"
 )
 
-// spectra are the bandwidths of Figure 1, in that of Tables 4 and 5: the wider, the faster the
-// singular values decay.
+// spectra are the bandwidths of Figure 1, relative to that of Tables 4 and 5. With a larger bandwidth, the singular
+// values decay faster.
 var spectra = []float64{0.5, 0.75, 1, 1.5, 2, 3}
 
-// figure1 returns Figure 1 as a table: the columns that the asymmetric Nyström method needs for a
-// tolerance, and its speed beside RSVD, as the spectrum varies.
+// figure1 returns Figure 1 as a table: the columns that the asymmetric Nyström method needs for a tolerance, and its
+// speed relative to RSVD, as the spectrum varies.
 func (o *options) figure1(ctx context.Context, g *graphs.Classed) (*report.Table, error) {
 	t := &report.Table{File: "figure1-" + g.Name,
 		Title: fmt.Sprintf("Figure 1: samples to η ≤ ε as the spectrum varies, rank %d, %s, centred", speedRank, g.Name),

@@ -31,7 +31,7 @@ const (
 	subsampledPower = 1
 )
 
-// figure4 returns Figures 2 and 4 as a table: node classification by m samples, with KSVD by the
+// figure4 returns Figures 2 and 4 as a table: node classification by the number of samples m, for KSVD by the
 // asymmetric Nyström method and KPCA by the symmetric one.
 func (o *options) figure4(ctx context.Context, g *graphs.Classed) (*report.Table, error) {
 	splits, err := split.StratifiedRandom(g.Labels, testShare, o.seeds, splitSeed)
@@ -65,8 +65,8 @@ func (o *options) figure4(ctx context.Context, g *graphs.Classed) (*report.Table
 	return t, nil
 }
 
-// sampledKSVD returns the features of the asymmetric Nyström method with m rows and m columns, the
-// kernel RBF between the rows and the columns of the graph.
+// sampledKSVD returns the features of the asymmetric Nyström method with m rows and m columns, for the RBF kernel
+// between the rows and the columns of the graph.
 func sampledKSVD(ctx context.Context, g *graphs.Classed, m, rank int) (*features, error) {
 	data, err := ksvd.Graph(g.Name, g.Adjacency)
 	if err != nil {
@@ -84,8 +84,8 @@ func sampledKSVD(ctx context.Context, g *graphs.Classed, m, rank int) (*features
 	return f, err
 }
 
-// sampledKPCA returns the principal components of the Nyström method with m landmarks, the kernel RBF
-// between the rows of the graph: its factor F with K ≈ F·Fᵀ is centred and decomposed.
+// sampledKPCA returns the principal components of the Nyström method with m landmarks, for the RBF kernel between the
+// rows of the graph. It centres and decomposes the factor F with K ≈ F·Fᵀ.
 func sampledKPCA(ctx context.Context, g *graphs.Classed, m, rank int) (*features, error) {
 	x := graphs.Dense(g.Adjacency).RawMatrix()
 	solver := lowrank.Nystrom{Rank: m, Landmarks: m, Seed: 1}

@@ -1,14 +1,12 @@
-// Package paper2 reproduces the tables of paper 2 (Tao et al., "Nonlinear SVD with
-// asymmetric kernels") and measures the methods of package ksvd beside those of the
-// paper.
+// Package paper2 reproduces the tables of paper 2 (Tao et al., "Nonlinear SVD with asymmetric kernels") and compares
+// the methods of package ksvd with those of the paper.
 //
 //	go run -C bench/papers . paper2 -out DIR           everything
 //	go run -C bench/papers . paper2 -out DIR -only 1,2
 //
-// Tables: 1 node classification, 2 graph reconstruction, 3 tables of the UCI repository,
-// 6 SVD after a nonlinear map, 4 (with 5) time to a tolerance. Figures: figure1 the samples and the
-// speed as the spectrum varies, figure4 (with 2) classification by the samples. The graphs are cora,
-// and citeseer where its files are there.
+// Tables: 1 node classification, 2 graph reconstruction, 3 tables of the UCI repository, 6 SVD after a nonlinear map, 4
+// (with 5) time to a tolerance. Figures: figure1 the samples and the speed as the spectrum varies, figure4 (with 2)
+// classification by the samples. The graphs are cora, and citeseer if its files exist.
 package paper2
 
 import (
@@ -21,16 +19,16 @@ import (
 	"github.com/nystream/nystream/bench/papers/lab"
 )
 
-// options say what to measure.
+// options select the measurements.
 type options struct {
 	seeds int
 	rank  int
 	limit float64 // CPU seconds
 
-	made map[string]map[string][]*features // of Tables 1 and 2, by graph
+	made map[string]map[string][]*features // for Tables 1 and 2, by graph
 }
 
-// Parse reads the flags and returns the program that they ask for.
+// Parse parses the flags and returns the requested program.
 func Parse(args []string) (*lab.Program, error) {
 	o := &options{}
 	one := func(name string, table func(context.Context) (*report.Table, error)) lab.Part {
@@ -72,7 +70,7 @@ func Parse(args []string) (*lab.Program, error) {
 	})
 }
 
-// features returns those of all methods, which Tables 1 and 2 share.
+// features returns the features of all methods, which Tables 1 and 2 share.
 func (o *options) features(ctx context.Context, g *graphs.Classed) (map[string][]*features, error) {
 	if made := o.made[g.Name]; made != nil {
 		return made, nil

@@ -21,7 +21,7 @@ import (
 // speedRank is the number of triplets in Tables 4 and 5, the paper's.
 const speedRank = 20
 
-// speedProblem is what the solvers of Tables 4 and 5 decompose.
+// speedProblem is the problem that the solvers of Tables 4 and 5 decompose.
 type speedProblem struct {
 	graph     string
 	adjacency *sparse.CSR
@@ -29,18 +29,17 @@ type speedProblem struct {
 	centred   bool
 }
 
-// solve finds the left and right singular vectors from a number of samples: columns,
-// oversamples or passes.
+// solve computes the left and right singular vectors from a number of samples: columns, oversamples or passes.
 type solve func(ctx context.Context, p *speedProblem, samples int, seed uint64) (u, v blas64.General, err error)
 
 // solver is a member of a family. The best setting of a family counts.
 type solver struct {
 	family, setting string
 	solve           solve
-	first           int // samples to begin with
+	first           int // initial number of samples
 }
 
-// The families, in the order of the tables.
+// Families, in the order of the tables.
 const (
 	nameTSVD    = "TSVD"
 	nameRSVD    = "RSVD"
@@ -65,7 +64,7 @@ func solvers() []solver {
 	return all
 }
 
-// exactly is block Krylov iteration to a residual of 1e-10, in at most so many passes.
+// exactly is block Krylov iteration to a residual of 1e-10, in at most the given number of passes.
 func exactly(ctx context.Context, p *speedProblem, passes int, seed uint64) (u, v blas64.General, err error) {
 	fit, err := p.exact(ctx, ksvd.Exact{Iterations: passes, Seed: seed})
 	if err != nil {
@@ -84,7 +83,7 @@ func (p *speedProblem) exact(ctx context.Context, m ksvd.Exact) (*ksvd.Fit, erro
 	return m.Fit(ctx, stream.Engine{}, data, kernelgen.SNE(p.gamma))
 }
 
-// matrix returns G in memory, 8 bytes an entry. Rows sum to 1, so only columns are centred.
+// matrix returns G in memory, 8 bytes for each entry. Rows sum to 1, so only columns are centred.
 func (p *speedProblem) matrix(ctx context.Context) (*mat.Dense, error) {
 	data, err := ksvd.Graph(p.graph, p.adjacency)
 	if err != nil {
@@ -104,11 +103,11 @@ func (p *speedProblem) matrix(ctx context.Context) (*mat.Dense, error) {
 	return g, nil
 }
 
-// ours is the asymmetric Nyström method with as many rows as columns, from the fit to the
-// vectors of all nodes.
+// ours is the asymmetric Nyström method with equal numbers of rows and columns, from the fit to the vectors of all
+// nodes.
 func ours(m ksvd.Nystrom) solve {
 	return func(ctx context.Context, p *speedProblem, samples int, seed uint64) (u, v blas64.General, err error) {
-		m := m // the shared one stays as it is
+		m := m // leaves the shared one unchanged
 		data, err := ksvd.Graph(p.graph, p.adjacency)
 		if err != nil {
 			return u, v, err
@@ -165,8 +164,8 @@ func randomised(q int) solve {
 	}
 }
 
-// symmetricNystrom is the Nyström method of Williams and Seeger (2001) for GGᵀ, whose
-// eigenvectors are the left vectors, and for GᵀG, each with so many samples.
+// symmetricNystrom is the Nyström method of Williams and Seeger (2001) for GGᵀ, whose eigenvectors are the left
+// vectors, and for GᵀG, each with the given number of samples.
 func symmetricNystrom(ctx context.Context, p *speedProblem, samples int, seed uint64) (u, v blas64.General, err error) {
 	g, err := p.matrix(ctx)
 	if err != nil {

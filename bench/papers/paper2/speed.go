@@ -23,7 +23,7 @@ var tolerances = []float64{0.1, 0.01}
 
 const speedSeeds = 5
 
-// measure is a reading of η.
+// measure is an interpretation of η.
 type measure struct {
 	name  string
 	value func(accuracy) float64
@@ -34,7 +34,7 @@ var measures = []measure{
 	{"as printed, weights λ/r", func(a accuracy) float64 { return a.printed }},
 }
 
-// setting is a solver with a number of samples, and its fits by several seeds.
+// setting is a solver with a number of samples, and its fits with several seeds.
 type setting struct {
 	solver
 	samples int
@@ -54,14 +54,14 @@ func (s *setting) eta(by measure) []float64 {
 	return all
 }
 
-// median returns the larger one of two numbers in the middle.
+// median returns the median, the larger of two middle numbers.
 func median(x []float64) float64 {
 	x = slices.Clone(x)
 	slices.Sort(x)
 	return x[len(x)/2]
 }
 
-// run fits by several seeds, until they have taken more than limit CPU seconds.
+// run fits with several seeds, until they have taken more than limit CPU seconds.
 func (s *setting) run(ctx context.Context, p *speedProblem, truth *ksvd.Fit, limit float64) error {
 	for seed := range uint64(speedSeeds) {
 		if floats.Sum(s.seconds) > limit {
@@ -78,12 +78,12 @@ func (s *setting) run(ctx context.Context, p *speedProblem, truth *ksvd.Fit, lim
 	return nil
 }
 
-// padded adds zeros for vectors that a solver has not found: they count as wrong.
+// padded appends zeros for vectors that a solver has not found, which count as wrong.
 func padded(u blas64.General) blas64.General {
 	return lab.Dense(u).Grow(0, max(0, speedRank-u.Cols)).(*mat.Dense).RawMatrix()
 }
 
-// measurements are the settings of all solvers for one problem.
+// measurements has the settings of all solvers for one problem.
 type measurements struct {
 	problem  *speedProblem
 	truth    *ksvd.Fit
@@ -114,8 +114,8 @@ func speed(ctx context.Context, p *speedProblem, all []solver, limit float64) (*
 	return m, nil
 }
 
-// quickest returns the setting of a family whose median η is within a tolerance for the
-// least CPU time, nil if there is none.
+// quickest returns the setting of a family with the smallest CPU time whose median η is within a tolerance, nil if
+// there is none.
 func (m *measurements) quickest(family string, by measure, tolerance float64) (best *setting) {
 	for _, s := range m.settings {
 		if s.family == family && median(s.eta(by)) <= tolerance && (best == nil || s.cpu() < best.cpu()) {
@@ -141,10 +141,9 @@ func (o *options) table4(ctx context.Context, g *graphs.Classed) (*report.Table,
 	return t, nil
 }
 
-// bandwidth returns γ = √(M·variance) of the entries taken as one set of numbers, as the
-// paper does (Appendix D.2).
+// bandwidth returns γ = √(M·variance), with the variance over all entries as in the paper (Appendix D.2).
 func bandwidth(a *sparse.CSR) float64 {
-	mean := float64(a.NNZ()) / (float64(a.Rows) * float64(a.Cols)) // of entries that are 0 or 1
+	mean := float64(a.NNZ()) / (float64(a.Rows) * float64(a.Cols)) // entries are 0 or 1
 	return math.Sqrt(float64(a.Cols) * mean * (1 - mean))
 }
 

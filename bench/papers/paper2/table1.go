@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/bench/papers/scores"
 )
 
-// published are micro and macro F1 of the paper's Table 1.
+// published has micro and macro F1 of the paper's Table 1.
 var published = map[string]map[string]scores.F1{
 	"cora": {methodPCA: {Micro: .757, Macro: .751}, methodKPCA: {Micro: .771, Macro: .767},
 		methodSVD: {Micro: .776, Macro: .770}, methodKSVD: {Micro: .792, Macro: .784}},
@@ -33,7 +33,7 @@ func (o *options) table1(ctx context.Context, g *graphs.Classed) (*report.Table,
 	return classification(g, all), nil
 }
 
-// classification returns Table 1 of some scores.
+// classification returns Table 1 for some scores.
 func classification(g *graphs.Classed, all []methodScore) *report.Table {
 	t := &report.Table{File: "table1-" + g.Name, Title: fmt.Sprintf("Table 1: node classification on %s", g.Name),
 		Head: []string{"method", "features", "micro F1", "± (sd)", "macro F1", "± (sd)", "paper micro", "paper macro"},

@@ -13,13 +13,13 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// reading is one meaning of "the closest nodes in feature space", which the paper does
-// not define: the nodes whose features to are near the features from of a node.
+// reading is one interpretation of "the closest nodes in feature space", which the paper does not define: the nodes
+// whose features to are near the features from of a node.
 type reading struct {
 	name    string
 	by      scores.Near
 	from    func(*features) blas64.General
-	power   float64 // of the weights of from, see weighted
+	power   float64 // exponent of the weights of from, see weighted
 	to      func(*features) blas64.General
 	toPower float64
 }
@@ -34,13 +34,13 @@ var readings = []reading{
 	{"inner product uᵢ·s·vⱼ", scores.ByProduct, (*features).left, 1, (*features).right, 0},
 }
 
-// publishedNorms are ℓ1 and ℓ2 of the paper's Table 2.
+// publishedNorms has ℓ1 and ℓ2 of the paper's Table 2.
 var publishedNorms = map[string]map[string][2]float64{
 	"cora":     {methodPCA: {556, 41.2}, methodKPCA: {349, 37.9}, methodSVD: {622, 41.7}, methodKSVD: {57, 18.4}},
 	"citeseer": {methodPCA: {138, 21.3}, methodKPCA: {46, 16}, methodSVD: {176, 24.6}, methodKSVD: {40, 14.3}},
 }
 
-// try returns the difference of a graph from its reconstruction.
+// try returns the difference between a graph and its reconstruction.
 func (r reading) try(ctx context.Context, a *sparse.CSR, f *features) (d scores.GraphDifference, err error) {
 	graph, err := scores.Reconstruct(ctx, a, r.by, f.weighted(r.from(f), r.power), f.weighted(r.to(f), r.toPower))
 	if err != nil {

@@ -36,7 +36,7 @@ func rbf(gamma float64) kernelgen.Kernel { return kernelgen.RBF(1 / (gamma * gam
 
 func distance(x, z []float64) float64 { return floats.Distance(x, z, 2) }
 
-// columns returns those of Table 3.
+// columns returns the columns of Table 3.
 func columns() []column {
 	all := []column{{"KPCA (RBF)", rowsAlone, distance, rbf, true}}
 	for i, c := range compatibilities {
@@ -48,16 +48,15 @@ func columns() []column {
 	return all
 }
 
-// publishedColumns are the paper's Table 3 in the order of columns: AUROC, and RMSE for
-// yacht.
+// publishedColumns has the paper's Table 3 in the order of columns: AUROC, and RMSE for yacht.
 var publishedColumns = map[string][]float64{
 	"pima":  {.74, .78, .78, .76, .77, .79, .78},
 	"ilpd":  {.63, .70, .61, .60, .77, .60, .60},
 	"yacht": {14.68, 14.43, 14.84, 9.55, 13.53, 15.22, 9.77},
 }
 
-// ablations returns the columns of Table 6: the SVD of a table after a nonlinear map,
-// against KSVD with the kernel of that map between rows and columns.
+// ablations returns the columns of Table 6: the SVD of a table after a nonlinear map, and KSVD with the kernel of that
+// map between rows and columns.
 func ablations() []column {
 	linear := func(float64) kernelgen.Kernel { return kernelgen.Linear() }
 	all := []column{
@@ -70,8 +69,8 @@ func ablations() []column {
 	return all
 }
 
-// publishedAblations are the paper's Table 6. It does not say which way to compatibility
-// its KSVD took, so that stands in the column of a0.
+// publishedAblations has the paper's Table 6. The paper does not state the compatibility of its KSVD, which is
+// therefore in the column of a0.
 var publishedAblations = map[string][]float64{
 	"pima":  {.6296, math.NaN(), .7607, math.NaN(), math.NaN()},
 	"ilpd":  {.7032, math.NaN(), .7100, math.NaN(), math.NaN()},

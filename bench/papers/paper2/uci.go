@@ -22,22 +22,22 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The setting of Tables 3 and 6: the first four left vectors, a fifth of the rows to test.
+// The setting of Tables 3 and 6: the first four left vectors, and a fifth of the rows for testing.
 const (
 	tableFeatures = 4
 	tableTest     = 0.2
 	tableFolds    = 10
 )
 
-// widths are what cross-validation chooses from, in medians of what a kernel is a
-// function of: the distance of a left and a right row, or their absolute inner product.
+// widths are the candidates of cross-validation, relative to the median argument of a kernel: the distance between a
+// left and a right row, or their absolute inner product.
 var widths = []float64{0.25, 0.5, 1, 2, 4}
 
 // column is a method of Table 3 or 6.
 type column struct {
 	name    string
 	data    func(context.Context, stream.Gatherer) (*ksvd.Data, error)
-	unit    func(x, z []float64) float64 // of the widths; nil if there is nothing to choose
+	unit    func(x, z []float64) float64 // argument of the kernel; nil if there is no width to choose
 	kernel  func(width float64) kernelgen.Kernel
 	centred bool
 }
@@ -45,7 +45,7 @@ type column struct {
 // uciTable is a table of the UCI repository whose last column is the target.
 type uciTable struct {
 	name, file string
-	classes    bool // class 1 is looked for: diabetes, or a disease of the liver
+	classes    bool // class 1 is positive: diabetes, or a liver disease
 }
 
 var uciTables = []uciTable{
@@ -61,7 +61,7 @@ type regression struct {
 	target []float64
 }
 
-// read reads the table. Female and Male are 0 and 1; rows with a missing value are left out.
+// read reads the table. Female and Male are 0 and 1; rows with a missing value are dropped.
 func (t uciTable) read() (r regression, err error) {
 	x, targets, err := datasets.ClassedFile{Name: t.file}.Rows(0, map[string]float64{"Female": 0, "Male": 1})
 	if err != nil {
@@ -70,7 +70,7 @@ func (t uciTable) read() (r regression, err error) {
 	datasets.Standardise(x)
 	r = regression{uciTable: t, x: x}
 	for _, word := range targets {
-		v, _ := strconv.ParseFloat(word, 64) // Rows has parsed it
+		v, _ := strconv.ParseFloat(word, 64) // parsed before by Rows
 		if t.classes && v != 1 {
 			v = -1
 		}
@@ -104,12 +104,12 @@ func (r regression) features(ctx context.Context, c column) (all []blas64.Genera
 	return all, nil
 }
 
-// rowsAlone returns the rows of a table, for methods with one side.
+// rowsAlone returns the rows of a table as both sides.
 func rowsAlone(_ context.Context, src stream.Gatherer) (*ksvd.Data, error) {
 	return ksvd.Between(src, nil)
 }
 
-// rowsAndColumns returns rows against columns.
+// rowsAndColumns returns the rows and the columns of a table as the two sides.
 func rowsAndColumns(c ksvd.Compatibility) func(context.Context, stream.Gatherer) (*ksvd.Data, error) {
 	return func(ctx context.Context, src stream.Gatherer) (*ksvd.Data, error) {
 		return ksvd.RowsAndColumns(ctx, src, c, 1)
@@ -119,7 +119,7 @@ func rowsAndColumns(c ksvd.Compatibility) func(context.Context, stream.Gatherer)
 // compatibilities are a0, a1 and a2 of the paper's Remark 3.2.
 var compatibilities = []ksvd.Compatibility{ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom}
 
-// medianOf returns the median of a figure over left and right rows of a sample.
+// medianOf returns the median of a function of left and right rows over a sample.
 func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) float64) (float64, error) {
 	s := data.Size()
 	if s.OneSource() {
@@ -162,8 +162,7 @@ func (r regression) score(x blas64.General, gamma float64, s split.Split) (float
 	return scores.AUROC(positive, decisions)
 }
 
-// chosen returns the score on the test rows with the features that are best over the folds
-// of the training rows.
+// chosen returns the score on the test rows for the features with the best score over folds of the training rows.
 func (r regression) chosen(all []blas64.General, gamma float64, s split.Split) (float64, error) {
 	folds, err := split.KFold(len(s.Train), tableFolds, 1)
 	if err != nil {
@@ -200,8 +199,8 @@ func (r regression) mean(all []blas64.General, gamma float64, splits []split.Spl
 	return sum, nil
 }
 
-// addRows adds the rows of a data set: the paper's, and ours by two scales of the vectors.
-// Vectors times √N are as vectors of length 1 with N times the γ.
+// addRows adds the rows of a data set: the paper's, and ours for two scales of the vectors. Vectors times √N are
+// equivalent to vectors of norm 1 with N times the γ.
 func addRows(ctx context.Context, t *report.Table, of uciTable, repeats int, columns []column, paper []float64) error {
 	r, err := of.read()
 	if err != nil {
@@ -239,7 +238,7 @@ func addRows(ctx context.Context, t *report.Table, of uciTable, repeats int, col
 	return nil
 }
 
-// supervisedTable returns Table 3 or 6 for the data sets that are there.
+// supervisedTable returns Table 3 or 6 for the existing data sets.
 func supervisedTable(ctx context.Context, t *report.Table, n int, methods []column, paper map[string][]float64) error {
 	t.Head = []string{"data", "figure", "rows × columns", "features"}
 	for _, c := range methods {

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// clusters fits scaled rows, and returns the seconds that it took.
+// clusters fits scaled rows, and returns the time in seconds.
 func (e *experiment) clusters(
 	ctx context.Context, s ism.Solver, known *ism.Response, k kernelChoice,
 ) (*ism.Fit, float64, error) {
@@ -26,8 +26,7 @@ func (e *experiment) clusters(
 	return fit, time.Since(began).Seconds(), err
 }
 
-// mostExactClusters is how many rows the exact engine clusters here: the rounds on
-// more take minutes each.
+// mostExactClusters limits the rows that the exact engine clusters here, since more take minutes each round.
 const mostExactClusters = 2000
 
 // unsupervised is the table without labels.
@@ -62,17 +61,15 @@ func (e *experiment) unsupervised(ctx context.Context) (*report.Table, error) {
 	return t, nil
 }
 
-// The settings that Figure 1 is shown for. The weight μ = 1 of the known division, with both
-// terms of equal norm, was chosen before any run. The paper states degree 3 and no μ, and with
-// degree 3 the division is not found; degree 2 and μ = 3 find it.
+// Settings of Figure 1. The weight μ = 1 of the known division, with both terms of equal norm, was chosen before any
+// run. The paper states degree 3 and no μ. Degree 3 does not find the division; degree 2 and μ = 3 do.
 var (
 	alternativeMus     = []float64{0.5, 1, 2, 3}
 	alternativeKernels = []kernelChoice{kernelNamed("gaussian"), kernelNamed("polynomial"),
 		{name: "polynomial", text: "poly(degree=2, gamma=1, coef0=1)"}}
 )
 
-// alternatives is Figure 1 for a data set with two divisions: a fit knows one, and is to
-// find the other.
+// alternatives is Figure 1 for a data set with two divisions: a fit is given one, and should find the other.
 func (e *experiment) alternatives(ctx context.Context) (*report.Table, error) {
 	others := 1 + slices.Max(e.other)
 	t := &report.Table{File: "figure1-" + e.problem.name, Title: "Figure 1, alternative clustering: " + e.problem.name,

@@ -21,23 +21,22 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// flower is Figure 1a for an image: one segmentation, and an alternative that knows it. Each colour
-// of the image is a row.
+// flower is Figure 1a for an image: one segmentation, and an alternative to it. Each colour of the image is a row.
 type flower struct {
 	img      image.Image
-	place    []int // of each pixel, the number of its colour
+	place    []int // index of the colour of each pixel
 	segments []segmentations
 }
 
-// segmentations are the segments of each colour by one kernel.
+// segmentations has the segments of each colour, by one kernel.
 type segmentations struct{ first, another []int }
 
 const flowerFile = "Flower_70x70.png"
 
-// flowerSegments is into how many clusters the paper divides the flower.
+// flowerSegments is the paper's number of clusters of the flower.
 const flowerSegments = 2
 
-// run makes both segmentations.
+// run computes both segmentations.
 func (f *flower) run(ctx context.Context) ([]*report.Table, error) {
 	path := filepath.Join(datasets.Dir(), flowerFile)
 	file, err := os.Open(path)
@@ -90,8 +89,7 @@ func (f *flower) run(ctx context.Context) ([]*report.Table, error) {
 	return []*report.Table{t}, nil
 }
 
-// colours returns the colours that occur, red, green and blue from 0 to 1, in the order in which
-// the pixels have them.
+// colours returns the distinct colours, red, green and blue from 0 to 1, in the order of the pixels.
 func (f *flower) colours() blas64.General {
 	bounds, known := f.img.Bounds(), map[color.RGBA]int{}
 	var rows []float64
@@ -125,8 +123,7 @@ func (f *flower) draw(dir string) error {
 	return lab.SavePNG(dir, "figure1-flower", img)
 }
 
-// runtime is Figure 1b: seconds of a fit with the polynomial kernel by the number of made rows, up to
-// so many.
+// runtime is Figure 1b: seconds of a fit with the polynomial kernel by the number of generated rows, up to most.
 func runtime(ctx context.Context, most int) ([]*report.Table, error) {
 	t := &report.Table{File: "figure1b", Title: "Figure 1b: seconds by the number of rows, polynomial kernel of degree 3",
 		Head: []string{"rows", "ISM exact", "iterations", "ISM linear", "iterations"},
@@ -153,7 +150,7 @@ func runtime(ctx context.Context, most int) ([]*report.Table, error) {
 	return []*report.Table{t}, nil
 }
 
-// The numbers of rows of Figure 1b.
+// Numbers of rows in Figure 1b.
 const (
 	runtimeFirst = 128
 	runtimeMost  = 8192

@@ -8,14 +8,14 @@ import (
 	"github.com/nystream/nystream/bench/internal/datasets"
 )
 
-// files are those of a data set. Without a file of labels, the last column is the class.
+// files are the files of a data set. Without a file of labels, the last column is the class.
 type files struct {
 	rows, labels string
 	other        string // another division of the rows; "" if there is none
 }
 
-// read reads the data set and the other division, nil if there is none. Rows with a missing
-// value are left out: 683 of 699 rows of cancer remain, as in the paper.
+// read reads the data set and the other division, nil if there is none. It drops rows with a missing value: 683 of 699
+// rows of cancer remain, as in the paper.
 func (f files) read(ctx context.Context) (d *datasets.Labelled, other []int, err error) {
 	if f.labels == "" {
 		d, err = datasets.ClassedFile{Name: f.rows}.Read(0)

@@ -4,8 +4,8 @@
 //	go run -C bench/papers . paper3                         everything, 10 folds
 //	go run -C bench/papers . paper3 -only wine,cancer -folds 3
 //
-// Every data set has a table with labels and one without, and face one of Figure 1a. Part flower is
-// Figure 1a for an image, a table and figure1-flower.png; runtime is Figure 1b.
+// Every data set has a table with labels and one without; face also has one for Figure 1a. Part flower is Figure 1a for
+// an image, a table and figure1-flower.png; runtime is Figure 1b.
 package paper3
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/nystream/nystream/bench/papers/scores"
 )
 
-// seed is that of folds and fits.
+// seed is the seed of folds and fits.
 const seed = 1
 
-// Parse reads the flags and returns the program that they ask for.
+// Parse parses the flags and returns the requested program.
 func Parse(args []string) (*lab.Program, error) {
 	count, rows := 0, 0
 	var parts []lab.Part
@@ -57,7 +57,7 @@ func Parse(args []string) (*lab.Program, error) {
 		})
 }
 
-// atMost returns so many rows of a data set, spread evenly over it, and their other division.
+// atMost returns at most the given number of rows of a data set, evenly spaced, and their other division.
 func atMost(d *datasets.Labelled, other []int, most int) (*datasets.Labelled, []int) {
 	n := len(d.Labels)
 	if most == 0 || n <= most {
@@ -74,7 +74,7 @@ func atMost(d *datasets.Labelled, other []int, most int) (*datasets.Labelled, []
 	return some, other
 }
 
-// experiment is the measurements of one data set.
+// experiment measures one data set.
 type experiment struct {
 	problem
 	folds int
@@ -82,7 +82,7 @@ type experiment struct {
 	other []int // another division of the rows
 }
 
-// tables returns those of a data set.
+// tables returns the tables of the data set.
 func (e *experiment) tables(ctx context.Context) ([]*report.Table, error) {
 	makers := []func(context.Context) (*report.Table, error){e.supervised, e.unsupervised}
 	if e.other != nil {

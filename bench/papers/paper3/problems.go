@@ -22,8 +22,8 @@ type problem struct {
 	published map[string]published // by kernel
 }
 
-// published are figures of the paper: accuracy and time of ISM in Tables 4 and 5,
-// NMI and time without labels. NaN where there is none.
+// published has the paper's results: accuracy and time of ISM in Tables 4 and 5, NMI and time without labels. NaN means
+// none.
 type published struct {
 	accuracy, seconds, nmi, clusterSeconds float64
 }
@@ -33,7 +33,7 @@ var (
 	unknown = published{none, none, none, none}
 )
 
-// figures returns those of the paper for a kernel.
+// figures returns the paper's results for a kernel.
 func (p problem) figures(kernel string) published {
 	if f, ok := p.published[kernel]; ok {
 		return f
@@ -43,7 +43,7 @@ func (p problem) figures(kernel string) published {
 
 var faceFiles = files{"face_624_20.csv", "face_624_20_original_label.csv", "face_624_20_alt_label.csv"}
 
-// face is reduced to 20 columns, of which the paper's q = 20 would be all.
+// face is reduced to 20 columns, where the paper's q = 20 would be all.
 var problems = []problem{
 	{"wine", 3, files{rows: "wine.csv"}, map[string]published{
 		"gaussian": {.950, .02, .86, .01}, "polynomial": {.972, .02, .84, .02}, "linear": {.972, .003, .85, .02},
@@ -63,12 +63,12 @@ var problems = []problem{
 		"gaussian+polynomial": {.993, 17.6, none, none}}},
 }
 
-// kernelChoice is a kernel of the tables, with the paper's settings: σ the median
-// distance, degree 3, and c = 1, which it does not state.
+// kernelChoice is a kernel of the tables, with the paper's settings: σ the median distance, degree 3, and c = 1, which
+// the paper does not state.
 type kernelChoice struct {
 	name, text string
-	added      string // a second kernel; each is weighed by its alignment with the labels
-	scaled     string // the kernel for clusters with a place for γ = 0.1/columns; "" for none
+	added      string // a second kernel; each is weighted by its alignment with the labels
+	scaled     string // the kernel for clusters, with a placeholder for γ = 0.1/columns; "" for none
 }
 
 var kernels = []kernelChoice{
@@ -80,8 +80,8 @@ var kernels = []kernelChoice{
 	{name: "gaussian+polynomial", text: "gaussian(sigma=median)", added: "poly(degree=3, gamma=1, coef0=1)"},
 }
 
-// ofClusters returns the kernels of the tables without labels, for rows of so many columns: without
-// a label no sum has weights, and a kernel with other settings has another row.
+// ofClusters returns the kernels of the tables without labels, for the given number of columns. Without labels a sum
+// has no weights, and a kernel with other settings has its own row.
 func ofClusters(columns int) []kernelChoice {
 	var all []kernelChoice
 	for _, k := range kernels {
@@ -95,7 +95,7 @@ func ofClusters(columns int) []kernelChoice {
 	return all
 }
 
-// parsed returns a kernel; its text is ours.
+// parsed parses one of our kernels.
 func parsed(text string) kernelgen.Kernel {
 	kernel, err := kernelgen.Parse(text)
 	if err != nil {
@@ -104,11 +104,11 @@ func parsed(text string) kernelgen.Kernel {
 	return kernel
 }
 
-// alignedRows is how many training rows alignments are worked out from.
+// alignedRows is the number of training rows used for alignments.
 const alignedRows = 1000
 
-// of returns the kernel for the training rows of a fold. Those of a sum have the weights
-// ⟨HKH, Γ⟩/‖HKH‖² (Cortes, Mohri & Rostamizadeh 2012, §3.1), over the largest of them.
+// of returns the kernel for the training rows of a fold. Kernels in a sum have the weights ⟨HKH, Γ⟩/‖HKH‖² (Cortes,
+// Mohri & Rostamizadeh 2012, §3.1), divided by the largest of them.
 func (k kernelChoice) of(f *fold) (kernelgen.Kernel, error) {
 	if k.added == "" {
 		return parsed(k.text), nil
@@ -124,7 +124,7 @@ func (k kernelChoice) of(f *fold) (kernelgen.Kernel, error) {
 			return kernel, err
 		}
 		centred := lab.Kernel(kernel, x, x)
-		for range 2 { // columns, and then rows
+		for range 2 { // columns, then rows
 			means := make([]float64, n)
 			for i := range n {
 				floats.AddScaled(means, 1/float64(n), centred.RawRowView(i))

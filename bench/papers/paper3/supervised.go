@@ -20,8 +20,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// fold is one division of a data set, each column of mean 0 and deviation 1 on the
-// training rows.
+// fold is one division of a data set. Each column has mean 0 and deviation 1 on the training rows.
 type fold struct {
 	train, test             blas64.General
 	trainLabels, testLabels []int
@@ -58,20 +57,19 @@ func folds(ctx context.Context, d *datasets.Labelled, k int) ([]*fold, error) {
 	return all, nil
 }
 
-// outcome is what a method reaches on one fold.
+// outcome is the result of a method on one fold.
 type outcome struct {
-	seconds    float64 // of finding W
+	seconds    float64 // to find W
 	value      float64 // J(W)
 	accuracy   float64 // on the test rows
 	iterations int
 	settled    bool
 }
 
-// subspace finds W on training rows.
+// subspace computes W on training rows.
 type subspace func(ctx context.Context, f *fold) (w blas64.General, o outcome, err error)
 
-// score finds W on the training rows of a fold, trains a classifier on their XW, and
-// tests it.
+// score computes W on the training rows of a fold, trains a classifier on their XW, and tests it.
 func (f *fold) score(ctx context.Context, find subspace) (outcome, error) {
 	began := time.Now()
 	w, o, err := find(ctx, f)
@@ -111,7 +109,7 @@ func projected(x, w blas64.General) blas64.General {
 	return z
 }
 
-// ismSubspace finds W with package ism.
+// ismSubspace computes W with package ism.
 func ismSubspace(s ism.Solver, k kernelChoice) subspace {
 	return func(ctx context.Context, f *fold) (w blas64.General, o outcome, err error) {
 		known, err := ism.Classes(f.trainLabels, f.classes)
@@ -131,7 +129,7 @@ func ismSubspace(s ism.Solver, k kernelChoice) subspace {
 	}
 }
 
-// allColumns is no reduction at all, W = I: what the classifier makes of all columns.
+// allColumns is no reduction, W = I: the classifier on all columns.
 func allColumns(_ context.Context, f *fold) (w blas64.General, o outcome, err error) {
 	w = stream.NewMatrix(f.train.Cols, f.train.Cols)
 	for i := range w.Rows {
@@ -183,7 +181,7 @@ func (e *experiment) kernelRows(ctx context.Context, t *report.Table, all []*fol
 	return nil
 }
 
-// addOutcomes adds the means over folds; exact are the outcomes of ISM exact.
+// addOutcomes adds the means over folds. exact has the outcomes of the exact engine.
 func addOutcomes(t *report.Table, kernel, method string, dim int, paper published, done, exact []outcome) {
 	var accuracy, value, reached, seconds, iterations []float64
 	settled := 0

@@ -16,10 +16,10 @@ import (
 	"github.com/nystream/nystream/solvers/split"
 )
 
-// svmSetting is what cross-validation chooses.
+// svmSetting has the parameters chosen by cross-validation.
 type svmSetting struct {
 	sigma float64 // of exp(−‖x−z‖²/(2σ²))
-	gamma float64 // weighs the errors
+	gamma float64 // weight of the errors
 }
 
 // predict returns the classes of new rows by a least-squares SVM with a Gaussian kernel, one
@@ -34,22 +34,20 @@ func (s svmSetting) predict(train blas64.General, labels []int, classes int, fre
 	return lssvm.Winners(decisions), nil
 }
 
-// The grid that cross-validation chooses from: widths in median distances, γ. The usual
-// ones come first, and win where others are no better.
+// The grid of cross-validation: widths in median distances, γ. The usual ones come first, and win ties.
 var (
 	svmWidths = []float64{1, 2, 0.5, 0.25}
 	svmGammas = []float64{10, 1, 100, 1000}
 )
 
-// Cross-validation within the training rows: its folds, and of how many rows it takes
-// a stratified sample when there are more.
+// Cross-validation within the training rows: the number of folds, and the size of the stratified sample of many rows.
 const (
 	svmFolds  = 5
 	svmSample = 1500
 )
 
-// chooseSVM returns the setting with the best mean accuracy over folds of the training rows,
-// the first of equal ones. No other row takes part.
+// chooseSVM returns the setting with the best mean accuracy over folds of the training rows, the first in a tie. It
+// uses no other rows.
 func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int) (svmSetting, error) {
 	z, labels, err := someRows(z, labels)
 	if err != nil {
@@ -59,7 +57,7 @@ func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int)
 	if err != nil {
 		return svmSetting{}, err
 	}
-	median := cmp.Or(datasets.MedianDistance(z, 1000), 1) // 0: most rows are one and the same
+	median := cmp.Or(datasets.MedianDistance(z, 1000), 1) // 0 if most rows are equal
 	best, most := svmSetting{}, math.Inf(-1)
 	for _, width := range svmWidths {
 		for _, gamma := range svmGammas {

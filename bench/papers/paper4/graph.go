@@ -38,13 +38,13 @@ var graphNotes = []string{"Mean ± standard deviation over the splits, which are
 	"The published figures of AsK-LS are stacked, by the authors' code. Those of the LS-SVM belong to a symmetric " +
 		"kernel and a merge that the paper does not print."}
 
-// publishedF1 are those of AsK-LS and of the LS-SVM on the graph, micro and macro, by graph.
+// publishedF1 has micro and macro F1 of AsK-LS and of the LS-SVM, by graph.
 var publishedF1 = map[string][2][2]string{
 	"cora":     {{".753 ± .013", ".713 ± .015"}, {".748 ± .013", ".708 ± .016"}},
 	"citeseer": {{".605 ± .012", ".596 ± .011"}, {".579 ± .012", ".560 ± .012"}},
 }
 
-// graphTables is Table III, a table for each graph.
+// graphTables returns Table III, one table for each graph.
 func graphTables(ctx context.Context, repeats int) ([]*report.Table, error) {
 	all, err := graphs.Citations(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func graphTables(ctx context.Context, repeats int) ([]*report.Table, error) {
 	return tables, nil
 }
 
-// graphTable is Table III for one graph.
+// graphTable returns Table III for one graph.
 func graphTable(ctx context.Context, g classed, repeats int) (*report.Table, error) {
 	splits, err := split.Random(len(g.Labels), 0.4, repeats, 1)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// machine is AsK-LS, or an LS-SVM with a kernel matrix that was made symmetric.
+// machine is AsK-LS, or an LS-SVM with a symmetrised kernel matrix.
 type machine uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	targetGram                // Kᵀ·K, of the features as a target
 )
 
-// machines are in the order of the columns.
+// machines lists the machines in the order of the columns.
 var machines = []machine{asymmetric, meanKernel, sourceGram, targetGram}
 
 func (m machine) String() string {
@@ -45,9 +45,9 @@ func (m machine) of(k *mat.Dense) blas64.General {
 // foldCount is the number of folds of a stack.
 const foldCount = 10
 
-// learnSymmetric learns labels from the symmetric kernel matrix k, and decides on samples
-// whose kernel with the training samples is fresh. Folds leave out labels but not samples:
-// k is unchanged, since the column of a sample holds a feature of the others.
+// learnSymmetric learns labels from the symmetric kernel matrix k, and decides on samples whose kernel with the
+// training samples is fresh. Folds hold out labels but not samples: k is unchanged, since the column of a sample is a
+// feature of the others.
 func learnSymmetric(s lssvm.Bordered, k, fresh blas64.General, labels []int, classes int) (f functions, err error) {
 	folds, err := split.StratifiedKFold(labels, foldCount, 1)
 	if err != nil {

@@ -4,9 +4,8 @@
 //	go run -C bench/papers . paper4 -out DIR
 //	go run -C bench/papers . paper4 -out DIR -only uci -sets heart,pima
 //
-// Parts: cora is Table III, classes of the nodes of a directed graph, citeseer too where its
-// files are there; uci is Table IV,
-// tables with the kernels SNE and T beside RBF.
+// Parts: cora is Table III, node classification in a directed graph, also on citeseer if its files exist; uci is Table
+// IV, tables with the kernels SNE, T and RBF.
 package paper4
 
 import (
@@ -20,7 +19,7 @@ import (
 	"github.com/nystream/nystream/bench/papers/lab"
 )
 
-// Parse reads the flags and returns the program that they ask for.
+// Parse parses the flags and returns the requested program.
 func Parse(args []string) (*lab.Program, error) {
 	sets, repeats, rows := "", 0, 0
 	cora := func(ctx context.Context) ([]*report.Table, error) { return graphTables(ctx, repeats) }

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// functions are f_s and f_t of each class, as askls.Model.Decide takes them: of training
-// samples that were left out, and of test samples. An LS-SVM has f_s = f_t.
+// functions has f_s and f_t of each class, as in askls.Model.Decide: out of fold on training samples, and on test
+// samples. An LS-SVM has f_s = f_t.
 type functions struct{ heldOut, fresh blas64.General }
 
 // ofFit evaluates the functions of AsK-LS.
@@ -34,8 +34,8 @@ func ofFit(ctx context.Context, fit *askls.Fit, test stream.Source) (functions, 
 // merges are the two ways to merge f_s and f_t.
 var merges = []askls.Merge{askls.MergeAverage, askls.MergeStack}
 
-// score compares the merged functions of some samples with their true classes. A stack
-// learns from the functions held out, and the labels of the training samples.
+// score compares the merged functions of some samples with their true classes. A stack learns from the out-of-fold
+// functions and the labels of the training samples.
 func (f functions) score(of blas64.General, merge askls.Merge, labels, truth []int) (s scores.F1, err error) {
 	m := askls.Model{Classes: of.Cols / 2, Merge: merge}
 	if merge == askls.MergeStack {
@@ -49,10 +49,10 @@ func (f functions) score(of blas64.General, merge askls.Merge, labels, truth []i
 	return scores.NewF1(truth, predicted)
 }
 
-// result are the scores of a machine over the splits, one list for each of merges.
+// result has the scores of a machine over the splits, one list for each of merges.
 type result [2][]scores.F1
 
-// add adds the scores of a split: f are the functions to average, and those to stack.
+// add adds the scores of a split. f has the functions to average, and those to stack.
 func (r *result) add(f [2]functions, labels, truth []int) error {
 	for i, merge := range merges {
 		score, err := f[i].score(f[i].fresh, merge, labels, truth)

@@ -14,7 +14,7 @@ import (
 type tableFile struct {
 	name, file string
 	first      bool      // the class is the first column, not the last
-	published  [3]string // accuracy ± standard deviation in Table IV, of RBF, SNE and T
+	published  [3]string // accuracy ± standard deviation in Table IV, for RBF, SNE and T
 }
 
 var tableFiles = []tableFile{
@@ -54,7 +54,7 @@ func (f tableFile) read() (*table, error) {
 	return &table{d.X, d.Labels}, nil
 }
 
-// part returns some rows of the table.
+// part returns the given rows of the table.
 func (d *table) part(rows []int64) *table {
 	return &table{x: lab.PickRows(d.x, rows), labels: scores.Picked(d.labels, rows)}
 }

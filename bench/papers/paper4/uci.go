@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Cross-validation chooses from these widths, in medians of the distance between two
-// rows, and these γ, by at most mostTuned rows.
+// The candidates of cross-validation: widths, relative to the median distance of two rows, and γ. It uses at most
+// mostTuned rows.
 var (
 	widths = []float64{0.1, 0.2, 0.4, 0.8, 1.6}
 	gammas = []float64{0.1, 1, 10, 100, 1000, 10000}
@@ -23,7 +23,7 @@ var (
 
 const mostTuned = 600
 
-// kernelFamily is a kernel with a width to choose.
+// kernelFamily is a kernel with an adjustable width.
 type kernelFamily struct {
 	name   string
 	widths []float64
@@ -43,7 +43,7 @@ var tableNotes = []string{"Mean ± standard deviation over the splits. " +
 	fmt.Sprintf("Cross-validation takes at most %d training rows. ", mostTuned) +
 	"monks are the 432 rows of the test files, which are all there are."}
 
-// uciTable is Table IV for some data sets.
+// uciTable returns Table IV for some data sets.
 func uciTable(ctx context.Context, sets []string, repeats, most int) (*report.Table, error) {
 	t := &report.Table{File: "table4", Notes: tableNotes,
 		Title: "Table IV: accuracy, splits of 60/40, γ and width by 10 folds of the training rows",
@@ -89,15 +89,15 @@ func (d *table) measure(ctx context.Context, k kernelFamily, splits []split.Spli
 	return r, nil
 }
 
-// setting is a kernel and γ, and the accuracy on samples held out.
+// setting is a kernel and γ, with the held-out accuracy.
 type setting struct {
 	kernel   kernelgen.Kernel
 	gamma    float64
 	accuracy float64
 }
 
-// best chooses width and γ by the functions held out of 10 folds, once for each of merges,
-// and returns the functions with either choice.
+// best chooses width and γ by 10-fold cross-validation, once for each of merges, and returns the functions for either
+// choice.
 func (d *table) best(ctx context.Context, k kernelFamily, test *table) (best [2]functions, err error) {
 	tuned := d
 	if d.x.Rows > mostTuned {
@@ -113,7 +113,7 @@ func (d *table) best(ctx context.Context, k kernelFamily, test *table) (best [2]
 				return best, ctx.Err()
 			}
 			if err != nil {
-				continue // this γ is singular without a fold
+				continue // the system without a fold is singular for this γ
 			}
 			for i, merge := range merges {
 				score, err := f.score(f.heldOut, merge, tuned.labels, tuned.labels)
@@ -139,7 +139,7 @@ func (d *table) best(ctx context.Context, k kernelFamily, test *table) (best [2]
 	return best, nil
 }
 
-// atMost returns so many rows drawn at random, all if there are no more or most is 0.
+// atMost returns at most the given number of random rows; 0 means all.
 func (d *table) atMost(most int) (*table, error) {
 	if most == 0 || d.x.Rows <= most {
 		return d, nil

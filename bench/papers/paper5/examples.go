@@ -95,7 +95,7 @@ func mixture(ctx context.Context, rows int) (*report.Table, error) {
 // gyre is Example 4.2: coherent sets of the double gyre by kernel CCA. The paper states no
 // ε, and prints its singular values in a figure only.
 func gyre(ctx context.Context, rows int) (*report.Table, error) {
-	columns := min(gyreColumns, 2*int(math.Sqrt(float64(rows)/2))) // twice as many as rows
+	columns := min(gyreColumns, 2*int(math.Sqrt(float64(rows)/2))) // twice the number of rows
 	x, y := gyrePairs(columns, columns/2, gyreSteps)
 	t := &report.Table{File: "gyre",
 		Title: fmt.Sprintf("Example 4.2: singular values of kernel CCA, double gyre, %d pairs, σ = 0.25, ε = 1e-3", x.Rows),
@@ -105,7 +105,7 @@ func gyre(ctx context.Context, rows int) (*report.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, count := range []int{0, 100, 300} { // 0 stands for the exact engine
+	for _, count := range []int{0, 100, 300} { // 0 for the exact engine
 		solver := landmarks(rkhs.CCA{Ridge: 1e-3}, rkhs.SVD, 6, count)
 		if count == 0 {
 			solver.Algorithm = rkhs.AlgorithmExact

@@ -1,6 +1,5 @@
-// Package paper5 reproduces the examples of paper 5 (Mollenhauer et al., "Singular value
-// decomposition of operators on reproducing kernel Hilbert spaces") with package rkhs,
-// each beside its closed form or the figures that the paper prints.
+// Package paper5 reproduces the examples of paper 5 (Mollenhauer et al., "Singular value decomposition of operators on
+// reproducing kernel Hilbert spaces") with package rkhs, each compared with its closed form or the paper's numbers.
 //
 //	go run -C bench/papers . paper5                 everything
 //	go run -C bench/papers . paper5 -only gyre
@@ -23,12 +22,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// seed is that of fits.
+// seed is the seed of fits.
 const seed = 1
 
-// Parse reads the flags and returns the program that they ask for.
+// Parse parses the flags and returns the requested program.
 func Parse(args []string) (*lab.Program, error) {
-	rows := 0 // of made data
+	rows := 0 // number of generated rows
 	one := func(name string, table func(context.Context, int) (*report.Table, error)) lab.Part {
 		return lab.Part{Name: name, Run: func(ctx context.Context) ([]*report.Table, error) {
 			t, err := table(ctx, rows)
@@ -47,14 +46,14 @@ func Parse(args []string) (*lab.Program, error) {
 		})
 }
 
-// timed fits and returns the seconds that it took.
+// timed fits and returns the time in seconds.
 func timed(ctx context.Context, s rkhs.Solver, d *rkhs.Data, k kernelgen.Kernel) (*rkhs.Fit, float64, error) {
 	start := time.Now()
 	f, err := s.Fit(ctx, stream.Engine{}, d, k)
 	return f, time.Since(start).Seconds(), err
 }
 
-// landmarks returns a solver with so many landmarks, 0 for the default.
+// landmarks returns a solver with the given number of landmarks, 0 for the default.
 func landmarks(o rkhs.Operator, t rkhs.Task, rank, count int) rkhs.Solver {
 	return rkhs.Solver{Operator: o, Task: t, Rank: rank, Algorithm: rkhs.AlgorithmLandmark, Landmarks: count, Seed: seed}
 }
@@ -64,7 +63,7 @@ func pairsOf(x, y blas64.General) (*rkhs.Data, error) {
 	return rkhs.Pairs(stream.FromMatrix("x", x), stream.FromMatrix("y", y))
 }
 
-// row returns a row of a table: two words, values with five digits, and what is behind them.
+// row returns a row of a table: name, engine, values with five digits, and further cells.
 func row(name, engine string, values []float64, behind ...any) []any {
 	cells := []any{name, engine}
 	for _, v := range values {

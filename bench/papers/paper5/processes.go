@@ -8,9 +8,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// even returns point i of a Kronecker sequence in the unit square, i·(1/g, 1/g²) modulo 1 for
-// the root g of g³ = g + 1. Averages over n such points are off by about 1/n times logarithms;
-// over random points the error is 1/√n.
+// even returns point i of a Kronecker sequence in the unit square, i·(1/g, 1/g²) modulo 1 for the root g of g³ = g + 1.
+// Averages over n such points have errors of about 1/n times logarithms, instead of 1/√n for random points.
 func even(i int) (u, v float64) {
 	const g = 1.32471795724474602596
 	_, u = math.Modf(0.5 + float64(i)/g)
@@ -18,7 +17,7 @@ func even(i int) (u, v float64) {
 	return u, v
 }
 
-// evenSquare returns n rows that are spread evenly over [−2, 2]², as in Example 3.10.
+// evenSquare returns n rows evenly distributed over [−2, 2]², as in Example 3.10.
 func evenSquare(n int) blas64.General {
 	x := stream.NewMatrix(n, 2)
 	for i := range n {
@@ -28,8 +27,8 @@ func evenSquare(n int) blas64.General {
 	return x
 }
 
-// evenMixture returns n pairs that stand for the mixture of Example 3.16: normal distributions
-// about (1, −1) and (−1, 1) with the standard deviation ρ and equal weights.
+// evenMixture returns n pairs that represent the mixture of Example 3.16: normal distributions about (1, −1) and (−1,
+// 1) with standard deviation ρ and equal weights.
 func evenMixture(n int, rho float64) (x, y blas64.General) {
 	x, y = stream.NewMatrix(n, 1), stream.NewMatrix(n, 1)
 	for i := range n {
@@ -49,8 +48,8 @@ func quantile(p float64) float64 {
 const (
 	gyreA, gyreDelta, gyreOmega = 0.25, 0.25, 2 * math.Pi
 	gyreTau                     = 10.0
-	gyreSteps                   = 4000 // of RK4; half of them change no point of a coarse grid by 1e-7
-	gyreColumns                 = 120  // and half as many rows
+	gyreSteps                   = 4000 // of RK4; half as many change no point of a coarse grid by 1e-7
+	gyreColumns                 = 120  // and half the number of rows
 )
 
 // velocity returns the vector field at time t.
@@ -61,8 +60,7 @@ func velocity(x, y, t float64) (dx, dy float64) {
 		math.Pi * gyreA * math.Cos(math.Pi*f) * math.Sin(math.Pi*y) * (2*s*x + 1 - 2*s)
 }
 
-// gyreFlow carries a point from time 0 to τ in so many steps of the classical Runge–Kutta
-// method.
+// gyreFlow moves a point from time 0 to τ in the given number of steps of the classical Runge–Kutta method.
 func gyreFlow(x, y float64, steps int) (float64, float64) {
 	h := gyreTau / float64(steps)
 	for i := range steps {
@@ -77,8 +75,8 @@ func gyreFlow(x, y float64, steps int) (float64, float64) {
 	return x, y
 }
 
-// gyrePairs returns the midpoints of boxes that divide [0, 2]×[0, 1], column by column, and
-// where the flow carries them.
+// gyrePairs returns the midpoints of boxes that divide [0, 2]×[0, 1], column by column, and their images under the
+// flow.
 func gyrePairs(columns, rows, steps int) (x, y blas64.General) {
 	x, y = stream.NewMatrix(columns*rows, 2), stream.NewMatrix(columns*rows, 2)
 	for i := range columns * rows {

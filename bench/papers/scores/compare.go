@@ -11,15 +11,15 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// GraphDifference is the difference D = A − Ã of two adjacency matrices, in three readings
-// of the ℓ1 and ℓ2 of paper 2, Table 2.
+// GraphDifference is the difference D = A − Ã of two adjacency matrices, in three interpretations of the ℓ1 and ℓ2 of
+// paper 2, Table 2.
 type GraphDifference struct {
 	Entries  int     // nonzeros of D: missing and surplus edges
 	OneNorm  float64 // ‖D‖₁, the largest column sum of |D|
 	Spectral float64 // ‖D‖₂, the largest singular value
 }
 
-// CompareGraphs returns the difference of two square matrices of one shape.
+// CompareGraphs returns the difference of two square matrices of the same shape.
 func CompareGraphs(a, b *sparse.CSR) (GraphDifference, error) {
 	difference, err := sparse.NewCSR(a.Rows, a.Cols, func(yield func(sparse.Entry) bool) {
 		for e := range a.Entries() {

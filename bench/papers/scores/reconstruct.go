@@ -11,31 +11,29 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Near says when the features of two nodes are near: where the kernel between them is
-// small, or large.
+// Near measures the similarity of features of two nodes by a kernel, which is either small or large for similar ones.
 type Near struct {
 	kernel kernelgen.Kernel
 	sign   float64
 }
 
-// ByDistance is the Euclidean distance; its square is exactly 0 between equal rows.
-// ByProduct is the inner product, large where nodes are near.
+// ByDistance is the Euclidean distance; its square is exactly 0 between equal rows. ByProduct is the inner product,
+// large for similar nodes.
 var (
 	ByDistance = Near{kernelgen.New(kernelgen.Profile{Name: "squareddistance", Base: kernelgen.SquaredDistance,
 		F: func(r2 float64) float64 { return r2 }}), 1}
 	ByProduct = Near{kernelgen.Linear(), -1}
 )
 
-// tileRows is the number of nodes that one worker reconstructs at a time.
+// tileRows is the number of nodes that a worker reconstructs at a time.
 const tileRows = 128
 
-// Reconstruct recovers a directed graph from features of its nodes, as paper 2 does in
-// Table 2: node i gets as many out-edges as it has in the graph a, to the nodes whose
-// row of to is nearest to row i of from. A node may be its own neighbour, since a has
-// self-loops. Of equally near nodes those with lower numbers are taken.
+// Reconstruct recovers a directed graph from features of its nodes, as paper 2 does in Table 2: node i has the
+// out-degree of the graph a, and its edges lead to the nodes whose row of to is nearest to row i of from. A node may be
+// its own neighbour, since a has self-loops. In a tie, nodes with lower numbers come first.
 //
-// Nodes with the same edges have features that differ by rounding alone. The last bits
-// then decide, and figures move by a few per cent from one SVD to another.
+// Features of nodes with the same edges differ by rounding alone. The last bits then decide, so results vary by a few
+// per cent from one SVD to another.
 func Reconstruct(ctx context.Context, a *sparse.CSR, by Near, from, to blas64.General) (*sparse.CSR, error) {
 	g := &sparse.CSR{Rows: a.Rows, Cols: a.Rows, Start: a.Start, Index: make([]int32, a.NNZ())}
 	panel := by.kernel.Pack(to)
@@ -54,7 +52,7 @@ func Reconstruct(ctx context.Context, a *sparse.CSR, by Near, from, to blas64.Ge
 	return g, err
 }
 
-// nearest fills edges with the nodes of the least sign·score, in the order of nodes.
+// nearest fills edges with the nodes of the smallest sign·score, in the order of nodes.
 func nearest(edges []int32, scores []float64, sign float64) {
 	if len(edges) == 0 {
 		return

@@ -1,5 +1,5 @@
-// Package scores holds the figures of the papers' tables that solvers/metrics lacks:
-// AUROC, RMSE, and the reconstruction of graphs.
+// Package scores has the scores of the papers' tables that solvers/metrics lacks: AUROC, RMSE, and the reconstruction
+// of graphs.
 package scores
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/solvers/metrics"
 )
 
-// F1 are the F1 scores of a prediction. Micro is the accuracy, as each row has one class.
+// F1 has the F1 scores of a prediction. Micro is the accuracy, as each row has one class.
 type F1 struct{ Micro, Macro float64 }
 
 // NewF1 compares predicted classes with true ones.
@@ -41,7 +41,7 @@ func figures(all []F1, of func(F1) float64) []float64 {
 	return out
 }
 
-// Picked returns the values with the given numbers.
+// Picked returns the values with the given indices.
 func Picked[T any](all []T, rows []int64) []T {
 	out := make([]T, len(rows))
 	for i, r := range rows {
@@ -50,9 +50,8 @@ func Picked[T any](all []T, rows []int64) []T {
 	return out
 }
 
-// AUROC returns the area under the receiver operating characteristic: the share of pairs
-// of a positive and a negative row in which the positive one has the larger score. Pairs
-// of equal scores count half. It returns an error for NaN or a single class.
+// AUROC returns the area under the receiver operating characteristic: the fraction of pairs of a positive and a
+// negative row in which the positive one has the larger score. Ties count half. It fails for NaN or a single class.
 func AUROC(positive []bool, scores []float64) (float64, error) {
 	if floats.HasNaN(scores) {
 		return 0, errors.New("scores: AUROC of a score that is NaN")
@@ -66,8 +65,7 @@ func AUROC(positive []bool, scores []float64) (float64, error) {
 	return integrate.Trapezoidal(fpr, tpr), nil
 }
 
-// RMSE returns the root of the mean squared error. It returns an error unless that is
-// finite.
+// RMSE returns the root mean squared error. It fails if that is not finite.
 func RMSE(truth, predicted []float64) (float64, error) {
 	rmse := floats.Distance(truth, predicted, 2) / math.Sqrt(float64(len(truth)))
 	if rmse-rmse != 0 {

@@ -100,7 +100,7 @@ func unknown(line int64, e Encoding) error {
 	if e == marked {
 		return fault.New("%w", &UnknownError{line, e}).Do("mend the file, or remove its first two bytes if the text has another encoding")
 	}
-	return fault.New("%w", &UnknownError{line, e}).Do("name the encoding that it has with `encoding`")
+	return fault.New("%w", &UnknownError{line, e}).Do("name the encoding that it has with `Layout.Encoding`")
 }
 
 // strict fails on characters that could not be decoded.

@@ -422,5 +422,5 @@ func ErrListLength(path string, row int64, name string, length int64, width int)
 
 // LeaveOut returns advice on how to exclude a column.
 func LeaveOut(name string) string {
-	return fmt.Sprintf("leave the column out with `columns '!%s'`", quote.Bare(name))
+	return fmt.Sprintf("leave the column out with `Options.Columns '!%s'`", quote.Bare(name))
 }

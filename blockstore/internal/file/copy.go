@@ -18,12 +18,12 @@ type SpoolError struct {
 	Err     error
 }
 
-// Error describes the failure. The remedy is the setting `spool-dir`.
+// Error describes the failure. The remedy is another [Session.SpoolDir].
 func (e *SpoolError) Error() string {
-	remedy := "name a folder with more room with `spool-dir`, or in TMPDIR"
+	remedy := "name a folder with more room with `Session.SpoolDir`, or in TMPDIR"
 	var over *OverQuotaError
 	if errors.As(e.Err, &over) {
-		remedy = "raise `max-spool-size`, or name files that are read and written where they are, such as .parquet and .nys"
+		remedy = "raise `Session.Quota`, or name files that are read and written where they are, such as .parquet and .nys"
 	}
 	return fmt.Sprintf("%s: its copy in the folder %s failed: %v; it takes more than the %s that were written; %s",
 		e.Name, e.Dir, e.Err, humanize.IBytes(uint64(e.Written)), remedy)

@@ -31,6 +31,7 @@ type Live struct {
 	done    chan struct{} // closed by Close
 	close   func() error
 	opened  atomic.Bool
+	total   atomic.Int64 // bytes that were read of the input
 	stopped sync.Once
 
 	buf    []byte // buf[start:] is the window
@@ -63,6 +64,7 @@ func (l *Live) readAhead(in io.Reader) {
 	chunk, other := make([]byte, chunkBytes), make([]byte, chunkBytes)
 	for {
 		n, err := in.Read(chunk)
+		l.total.Add(int64(n))
 		select {
 		case l.pieces <- piece{chunk[:n], err}:
 		case <-l.done:

@@ -86,5 +86,5 @@ func (e *OverQuotaError) Error() string {
 	if e.Others > 0 {
 		others = fmt.Sprintf(", of which others have %s", humanize.IBytes(uint64(e.Others)))
 	}
-	return fmt.Sprintf("copies may take %s in all%s%s (`max-spool-size`)", humanize.IBytes(uint64(e.Limit)), e.of, others)
+	return fmt.Sprintf("copies may take %s in all%s%s (`Session.Quota`)", humanize.IBytes(uint64(e.Limit)), e.of, others)
 }

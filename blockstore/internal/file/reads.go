@@ -14,6 +14,7 @@ type Reads struct {
 	size     atomic.Int64 // of the file or object
 	copied   atomic.Int64 // total size of the copies
 	object   atomic.Pointer[Object]
+	live     atomic.Pointer[Live]
 }
 
 // Counts holds the values of the counters.
@@ -21,7 +22,7 @@ type Counts struct {
 	Bytes    int64 // read of a file and its copies, or fetched of an object
 	ByNumber int64 // part of Bytes read by Gather; 0 for an object, whose readers share chunks
 	Rows     int64 // read by Gather
-	Size     int64 // of the copies if there are any, else of the file or object
+	Size     int64 // of the copies if there are any, else of the file or object; of a live pipe the bytes so far
 	Requests int64 // to the store of an object
 	Copied   bool  // Size is that of the copies
 }
@@ -38,7 +39,18 @@ func (r *Reads) Counts() (c Counts) {
 	if o := r.object.Load(); o != nil {
 		c.Bytes, c.Requests = c.Bytes+o.fetched.Load(), o.requests.Load()
 	}
+	if l := r.live.Load(); l != nil {
+		c.Bytes = l.total.Load()
+		c.Size = c.Bytes
+	}
 	return c
+}
+
+// Live counts what comes of a pipe that is read as it comes.
+func (r *Reads) Live(l *Live) {
+	if r != nil {
+		r.live.Store(l)
+	}
 }
 
 // Fetched counts rows read by Gather.

@@ -141,7 +141,7 @@ func TestNPZRefuses(t *testing.T) {
 		content, array string
 		want           []string
 	}{
-		"two matrices":  {whole, "", []string{"2 arrays", "`array`", "a (3 × 2), b (3 × 2)"}},
+		"two matrices":  {whole, "", []string{"2 arrays", "`Options.Array`", "a (3 × 2), b (3 × 2)"}},
 		"unknown":       {whole, "c", []string{`no array "c"`, "a (3 × 2)"}},
 		"three axes":    {pack(t, member{"a.npy", 0, floats(0, 2, 2, 2)}), "", []string{"3 dimensions", "reshape"}},
 		"a number":      {pack(t, member{"a.npy", 0, floats(0)}), "", []string{"single number"}},

@@ -325,9 +325,10 @@ func (p *pass) load(want int64) error {
 		rowBytes = int64(len(p.All(true)) * t.head.dtype.size)
 	}
 	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
-	if !p.ahead {
-		count = min(count, want)
+	if p.ahead && p.at == p.first+p.held {
+		want = max(want, 2*p.held)
 	}
+	count = min(count, want)
 	if need := count * rowBytes; int64(cap(p.buf)) < need {
 		p.buf = make([]byte, need)
 	}

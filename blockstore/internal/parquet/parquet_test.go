@@ -362,7 +362,7 @@ func TestParquetListLengths(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, _, err = filetest.Slurp(filetest.ChooseAll(t, tb), 50)
-			filetest.WantError(t, err, path, `"emb"`, fmt.Sprintf("row %d ", at), "leave the column out with `columns '!emb'`")
+			filetest.WantError(t, err, path, `"emb"`, fmt.Sprintf("row %d ", at), "leave the column out with `Options.Columns '!emb'`")
 		}
 	}
 	testLists(t, path, node, []int{-1, -1}, false)

@@ -198,9 +198,9 @@ func (s *csvScan) ragged(cells int) error {
 	e := ErrRagged(cells, len(s.first), s.records.Delimiter)
 	switch first := s.first[0]; {
 	case s.records.comments == "" && IsComment([]byte(first), ""):
-		return e.Also("if lines that begin with %c are comments, say so with `comment %[1]c`", first[0])
+		return e.Also("if lines that begin with %c are comments, say so with `Layout.Comment %[1]c`", first[0])
 	case s.index.records == 1:
-		return e.Also("if lines stand before the table, pass over them with `skip`")
+		return e.Also("if lines stand before the table, pass over them with `Layout.Skip`")
 	}
 	return e
 }

@@ -145,7 +145,8 @@ func lineNumber(f io.ReaderAt, before int) (mark, error) {
 	lines := newLineReader(f, fileStart)
 	for i := range before {
 		if _, err := lines.next(); err == io.EOF {
-			return lines.here(), fault.New("it has %d lines, so that `skip %d` leaves none", i, before).Do("pass over fewer")
+			return lines.here(), fault.New("it has %d lines, so that `Layout.Skip %d` leaves none", i, before).
+				Do("pass over fewer")
 		} else if err != nil {
 			return lines.here(), err
 		}

@@ -316,7 +316,7 @@ func (c *jsonCursor) next() error {
 		i, ok := c.column(n, key)
 		if !ok && c.table.Live { // it cannot have been selected by name
 			if c.table.Whole {
-				return fault.New("the member %q is not in the first lines of the pipe", fault.Shorten(key)).Do("choose others with `columns`, or save the pipe to a file")
+				return fault.New("the member %q is not in the first lines of the pipe", fault.Shorten(key)).Do("choose others with `Options.Columns`, or save the pipe to a file")
 			}
 			if c.lines.arrays {
 				n++

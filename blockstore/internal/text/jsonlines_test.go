@@ -107,7 +107,7 @@ func TestJSONLinesRefuses(t *testing.T) {
 		"{a:1}\n":                             {"where a name in quotes"},
 		"{\"a\":\"b\tc\"}\n":                  {"0x09"},
 		"{\"a\":\"\\q\"}\n":                   {"no string of JSON"},
-		"{\"\xe9\":1}\n":                      {"name of a member", "0xe9", "`encoding latin1`"},
+		"{\"\xe9\":1}\n":                      {"name of a member", "0xe9", "`Layout.Encoding latin1`"},
 		strings.Repeat("[", 5000) + "\n":      {"line 1"},
 		"{\"a\":" + strings.Repeat("[", 5000): {"1000 deep"},
 	} {
@@ -127,7 +127,7 @@ func TestJSONLinesEncoding(t *testing.T) {
 		t.Error(rows, err)
 	}
 	_, _, err = filetest.Slurp(filetest.ChooseAll(t, tb), 5)
-	filetest.WantError(t, err, "row 1", `column "s"`, "line 2", "byte 3", "0xe9", "`encoding latin1`")
+	filetest.WantError(t, err, "row 1", `column "s"`, "line 2", "byte 3", "0xe9", "`Layout.Encoding latin1`")
 }
 
 // Integers in arrays that no float64 holds are refused as others are, or rounded.
@@ -135,7 +135,7 @@ func TestJSONInexactArrays(t *testing.T) {
 	content := `{"v":[1,2],"w":[0.5,1]}` + "\n" + `{"v":[-3,9007199254740993],"w":[2,1152921504606847000]}` + "\n"
 	tb := mustOpenJSON(t, content)
 	_, err := readColumns(tb, 0)
-	filetest.WantError(t, err, `row 1`, `column "v"`, "line 2", "9007199254740993", "`inexact round`")
+	filetest.WantError(t, err, `row 1`, `column "v"`, "line 2", "9007199254740993", "`Options.Inexact round`")
 	src, err := column.ChooseInexact(tb, []int{0}, nil, column.InexactRound)
 	if err != nil {
 		t.Fatal(err)

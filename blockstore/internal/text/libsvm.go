@@ -195,10 +195,10 @@ func (c *libsvmCursor) expand() error {
 		place := index - c.table.first
 		if place >= len(c.dense) && c.table.Live {
 			more, remedy := fault.New("feature %d is one more than the %d that are read", index, len(c.dense)), "leave it out, or is this the right model?"
-			if c.table.Whole {
-				remedy = "save the pipe to a file: the first lines of a pipe tell how many there are"
+			if c.table.Exact {
+				remedy = "name the last feature in `types`, as in x99=float64, or save the pipe to a file"
 			}
-			return more.Do("%s", remedy)
+			return AtLine(more.Do("%s", remedy), c.lines.start.line)
 		}
 		if place >= len(c.dense) {
 			return fault.New("feature %d was not there when the file was opened", index).Do("was it changed meanwhile?")

@@ -106,7 +106,8 @@ func (l *libsvmLines) checkIndex(index int) error {
 	case index < 0:
 		return fault.New("the index is negative").Do("number features from 0 or 1")
 	case index < l.least:
-		return fault.New("%w", baseError{"indices start at 1"}).Do("set `index-base 0` if those of the file start at 0")
+		return fault.New("%w", baseError{"indices start at 1"}).
+			Do("set `Options.IndexBase 0` if those of the file start at 0")
 	case index > column.Max:
 		return errFeatures()
 	case index <= l.last:

@@ -110,7 +110,7 @@ func asInHead(t *column.TableInfo, err error) error {
 	case err == nil:
 		return nil
 	case t.Exact:
-		return fault.New("%w", err).Also("the first lines of a pipe decide what its columns hold: name the column in `types`, or save the pipe to a file")
+		return fault.New("%w", err).Also("the first lines of a pipe decide what its columns hold: name the column in `Options.Types`, or save the pipe to a file")
 	}
 	return fault.New("%w", err).Also("the first lines of a pipe decide what its columns hold: save it to a file, of which all lines do")
 }

@@ -1,7 +1,10 @@
 package text
 
 import (
+	"slices"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream/logical"
 )
 
@@ -16,7 +19,8 @@ func IsTextTable(t column.Table) bool {
 
 // SetTypes sets the types of columns of text files: those given by name and, if find is true, those
 // that all texts of a column have in all files. It returns the given names that no text file has.
-func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (unknown []string) {
+// Features of libsvm files are float64; another type for them is an error.
+func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (unknown []string, err error) {
 	found := foundTypes(tables)
 	seen := make(map[string]bool)
 	eachTextColumn(tables, func(t *column.TableInfo, j int) {
@@ -29,12 +33,23 @@ func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (
 			c.Type = of
 		}
 	})
-	for name := range given {
-		if !seen[name] {
+	for name, of := range given {
+		switch feature := isFeature(tables, name); {
+		case feature && !of.Equal(logical.Float64):
+			return nil, fault.New("`types` %s=%s: features of libsvm files are float64", name, of).Do("leave it out")
+		case !feature && !seen[name]:
 			unknown = append(unknown, name)
 		}
 	}
-	return unknown
+	return unknown, nil
+}
+
+// isFeature reports whether a libsvm file has a feature with the given name.
+func isFeature(tables []column.Table, name string) bool {
+	return slices.ContainsFunc(tables, func(t column.Table) bool {
+		sparse, ok := t.(*libsvmTable)
+		return ok && slices.ContainsFunc(sparse.Columns[:sparse.features], func(c column.Info) bool { return c.Name == name })
+	})
 }
 
 // foundTypes returns, by column name, the type that all texts have in all text files, the zero Type

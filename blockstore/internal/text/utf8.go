@@ -11,5 +11,5 @@ func checkText(cell []byte) error {
 	if utf8.Valid(cell) {
 		return nil
 	}
-	return fault.Text(cell, "name the encoding of the file, such as `encoding latin1`")
+	return fault.Text(cell, "name the encoding of the file, such as `Layout.Encoding latin1`")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Ahead is a source of which some rows are in memory already. [Gather] fetches only the others: of a file in pages,
-// fetching rows twice reads most pages twice.
+// Ahead is a source with some of its rows in memory. [Gather] fetches only the others: in a paged file, fetching rows
+// twice reads most pages twice.
 type Ahead struct {
 	stream.Source
 	Panels []*Panel // the rows in memory
@@ -42,7 +42,7 @@ func (a Ahead) Gather(ctx context.Context, rows []int64, dst *stream.Batch) erro
 	return nil
 }
 
-// find returns a row that is in memory, or nil.
+// find returns a row in memory, or nil.
 func (a Ahead) find(number int64) []float64 {
 	for _, p := range a.Panels {
 		if i, found := slices.BinarySearch(p.Number, number); found {

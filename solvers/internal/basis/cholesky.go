@@ -27,54 +27,52 @@ import (
 // matrix with few entry evaluations"). Each pivot is drawn in proportion to the residual
 // diagonal h of K − F·Fᵀ.
 //
-// Pivots are drawn in blocks, by rejection (Epperly, Tropp & Webber 2024, "Embrace rejection"):
-// rows are proposed in proportion to the residual diagonal d at the beginning of a block, and
-// row s is accepted with probability h_ss/d_s. Their distribution is that of pivots drawn one at a
-// time, and the work is in products of matrices.
+// Pivots are drawn in blocks, by rejection (Epperly, Tropp & Webber 2024, "Embrace rejection"): rows are proposed in
+// proportion to the residual diagonal d at the beginning of a block, and row s is accepted with probability h_ss/d_s.
+// The pivots have the same distribution as those drawn one at a time, and most of the work is in matrix products.
 //
-// The grid is its own, so that no setting of the engine changes a bit.
+// It uses a grid of its own, so results do not depend on settings of the engine.
 type Cholesky struct {
-	Pivots      []int   // row numbers, in the order in which they were drawn
+	Pivots      []int   // row numbers, in the order of the draw
 	Trace, Left float64 // of K, and of K − F·Fᵀ
 
 	tiles    *tiles.Tiles
 	engine   stream.Engine
 	progress func(stream.Event)
 	rows     blas64.General
-	name     string // of the source of the rows
+	name     string // of the source
 	random   sketch.Random
-	drawn    uint64         // proposals so far
-	block    int            // limit of proposals at a time
-	factor   blas64.General // F, n×(most pivots)
+	drawn    uint64         // number of proposals so far
+	block    int            // proposals at a time, at most
+	factor   blas64.General // F, n × the limit of pivots
 	residual *pivoted.Residual
-	sums     []float64 // of the residual diagonal over each block of the grid
+	sums     []float64 // of the residual diagonal, by block of the grid
 }
 
-// The largest number of proposals at a time. More make larger products, but the last ones are
-// mostly rejected. A block takes the square of their number in kernel entries, so that fewer
-// rows deserve fewer.
+// The limit of proposals at a time. More proposals make larger products, but most of the last ones are rejected. A
+// block evaluates the square of their number in kernel entries, so fewer rows get fewer proposals.
 const (
 	proposalsAtMost  = 128
 	proposalsAtLeast = 16
 )
 
-// Proposals returns the largest number of proposals at a time for n rows.
+// Proposals returns the limit of proposals at a time for n rows.
 func Proposals(n int64) int {
 	return max(proposalsAtLeast, min(proposalsAtMost, int(math.Sqrt(float64(n)))))
 }
 
-// NewCholesky returns a factorisation without pivots, with room for the given number of them.
-// name is that of the source of the rows. It may set the scale of the tiles.
+// NewCholesky returns a factorisation without pivots, with memory for the given number of them. name is the name of the
+// source. It may set the scale of the tiles.
 func NewCholesky(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, rows blas64.General, name string, most int, random sketch.Random) (*Cholesky, error) {
 	n := rows.Rows
 	f := &Cholesky{tiles: t, engine: e, progress: e.Progress, rows: rows, name: name, random: random,
 		block: Proposals(int64(n)), factor: matrix.New(n, most)}
 	f.engine.BlockRows = min(tilesize.PanelRows, stream.BlockRows(rows.Cols))
-	f.engine.Progress = nil // of passes: there are many short ones
+	f.engine.Progress = nil // the many short passes report no progress
 	f.sums = make([]float64, (n+f.engine.BlockRows-1)/f.engine.BlockRows)
 	if len(f.sums) == 1 {
-		f.engine.Threads = 1 // others would wait
+		f.engine.Threads = 1 // more threads would only wait
 	}
 	diagonal := matrix.New(n, 1)
 	f.residual = &pivoted.Residual{Left: diagonal.Data}
@@ -97,7 +95,7 @@ func NewCholesky(ctx context.Context, e stream.Engine,
 	return f, err
 }
 
-// sweep runs do over the blocks of all rows, and sums up the residual diagonal that it leaves.
+// sweep runs do over the blocks of all rows, and sums the resulting residual diagonal.
 func (f *Cholesky) sweep(ctx context.Context, do func() func(start int, x blas64.General) error) error {
 	workers := sync.Pool{New: func() any { return do() }}
 	err := stream.Each(ctx, f.engine.Threads, len(f.sums), func(i int) error {
@@ -113,9 +111,8 @@ func (f *Cholesky) sweep(ctx context.Context, do func() func(start int, x blas64
 	return err
 }
 
-// Run draws pivots until there are as many as F has room for, or only rounding is left: residuals
-// at or below [RankTolerance] of their diagonal entries. Cost: n·ℓ kernel entries and 3·n·ℓ²
-// flops for ℓ pivots, and the entries between proposals.
+// Run draws pivots until F is full, or all residuals are at or below [RankTolerance] of their diagonal entries. Cost:
+// n·ℓ kernel entries and 3·n·ℓ² flops for ℓ pivots, and the entries between proposals.
 func (f *Cholesky) Run(ctx context.Context) error {
 	for len(f.Pivots) < f.factor.Cols && f.Left > 0 {
 		pivots, lower, err := f.draw()
@@ -140,19 +137,19 @@ func (f *Cholesky) Chosen() []int {
 	return slices.Clone(f.Pivots)
 }
 
-// Factor returns F, or its first column if there is no pivot: that is zero.
+// Factor returns F. Without pivots it returns the first column, which is zero.
 func (f *Cholesky) Factor() blas64.General {
 	return matrix.Columns(f.factor, 0, max(1, len(f.Pivots)))
 }
 
-// proposal is a row, and a uniform number that decides about it.
+// proposal is a proposed row, with the uniform number that decides on its acceptance.
 type proposal struct {
 	row    int
 	accept float64
 }
 
-// draw proposes rows and accepts some of them, the first one always unless its residual has hardly
-// any digits. lower·lowerᵀ is the residual matrix between them.
+// draw proposes rows and accepts some of them. It accepts the first unless its residual is rounding. lower·lowerᵀ is
+// the residual matrix between the pivots.
 func (f *Cholesky) draw() (pivots []int, lower blas64.General, err error) {
 	room := f.factor.Cols - len(f.Pivots)
 	proposals := f.propose(min(f.block, 2*room))
@@ -179,7 +176,8 @@ func (f *Cholesky) draw() (pivots []int, lower blas64.General, err error) {
 	return pivots, c.Lower(), nil
 }
 
-// propose draws rows in proportion to the residual diagonal: a block of the grid, then a row of it.
+// propose draws rows with probability proportional to the residual diagonal: first a block of the grid, then a row of
+// it.
 func (f *Cholesky) propose(count int) []proposal {
 	out := make([]proposal, count)
 	for i := range out {
@@ -209,14 +207,14 @@ func (f *Cholesky) residualBetween(rows []int) (blas64.General, error) {
 		part := dense.PickRows(matrix.Columns(f.factor, 0, known), rows)
 		blas64.Gemm(blas.NoTrans, blas.Trans, -1, part, part, 1, h)
 	}
-	for i, r := range rows { // the same as elsewhere, bit for bit
+	for i, r := range rows { // the same bits as in f.diagonal
 		matrix.Row(h, i)[i] = f.residual.Left[r]
 	}
 	return h, nil
 }
 
-// extend computes the columns of F that belong to new pivots T: (K(·, T) − F·F_Tᵀ)·L⁻ᵀ, L·Lᵀ being
-// the residual matrix between them.
+// extend computes the columns of F for new pivots T: (K(·, T) − F·F_Tᵀ)·L⁻ᵀ, where L·Lᵀ is the residual matrix between
+// them.
 func (f *Cholesky) extend(ctx context.Context, chosen []int, lower blas64.General) error {
 	known, more := len(f.Pivots), len(chosen)
 	if more == 0 {
@@ -246,8 +244,8 @@ func (f *Cholesky) extend(ctx context.Context, chosen []int, lower blas64.Genera
 	return err
 }
 
-// settle subtracts the new columns of F from the residual diagonal of a block. Rows of pivots are
-// those of L: their residual is 0.
+// settle subtracts the new columns of F from the residual diagonal of a block. Rows of pivots are taken from L: their
+// residual is 0.
 func (f *Cholesky) settle(start int, next blas64.General, chosen []int, lower blas64.General) {
 	for p, s := range chosen {
 		if i := s - start; i >= 0 && i < next.Rows {
@@ -276,15 +274,15 @@ func (f *Cholesky) Triangular(ctx context.Context) (blas64.General, error) {
 	return qr.R(), nil
 }
 
-// pivots returns the indices of at most c pivots of a panel, whose rows are of the named source;
-// index 0 if the diagonal is zero. The scale of the tiles stays 1.
+// pivots returns the indices of at most c pivots of a panel of the named source; index 0 if the diagonal is zero. The
+// scale of the tiles stays 1.
 func pivots(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, p *Panel, c int, name string, random sketch.Random) ([]int, error) {
-	defer t.SetScale(1) // landmarks decide
+	defer t.SetScale(1) // the scale depends on the landmarks
 	e.Progress = nil
 	f, err := NewCholesky(ctx, e, t, p.Rows, name, c, random)
 	if err == nil {
-		f.block = proposalsAtMost // few rows: a pass takes less than its proposals
+		f.block = proposalsAtMost // few rows: evaluating the proposals takes longer than the pass
 		err = f.Run(ctx)
 	}
 	var bad *stream.DataError
@@ -297,8 +295,8 @@ func pivots(ctx context.Context, e stream.Engine,
 	return f.Chosen(), nil
 }
 
-// drawInProportion returns the index that u in [0, 1) falls on if weights, none of them negative,
-// share out the interval; -1 if all are 0.
+// drawInProportion draws an index with probability proportional to its weight, by a uniform u in [0, 1). It returns -1
+// if all weights are 0. No weight may be negative.
 func drawInProportion(weights []float64, u float64) int {
 	sum := 0.0
 	for _, w := range weights {

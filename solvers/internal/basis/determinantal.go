@@ -17,18 +17,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// determinantal draws rows of a panel from determinantal point processes (Belhadji, Bardenet &
-// Chainais 2020, "A determinantal point process for column subset selection"). With V the k
-// leading eigenvectors of the kernel matrix of the panel, k rows are a sample of the process with
-// kernel V·Vᵀ: the pivots of its randomly pivoted Cholesky factorisation. More are drawn from the
-// remaining rows, round by round.
+// determinantal draws rows of a panel from determinantal point processes (Belhadji, Bardenet & Chainais 2020, "A
+// determinantal point process for column subset selection"). With V the k leading eigenvectors of the kernel matrix of
+// the panel, k rows are a sample of the process with kernel V·Vᵀ: the pivots of its randomly pivoted Cholesky
+// factorisation. Further rounds draw from the remaining rows.
 func (l Landmarks) determinantal(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, candidates *Panel) ([]int, error) {
 	v, err := l.leadingVectors(ctx, e, t, candidates)
 	if err != nil {
 		return nil, err
 	}
-	left := make([]int, v.Rows) // indices of candidates
+	left := make([]int, v.Rows) // indices of the remaining candidates
 	for i := range left {
 		left[i] = i
 	}
@@ -62,26 +61,25 @@ func (l Landmarks) determinantal(ctx context.Context, e stream.Engine,
 // vectors returns the number of leading eigenvectors of determinantal landmarks.
 func (l Landmarks) vectors() int { return max(1, min(l.Features, (l.Count+3)/4)) }
 
-// The oversampling of leading eigenvectors: as many columns as there are vectors, but at least
-// leastProbes and about mostProbes. With 16 columns the errors of landmarks were 5 % larger on satimage.
+// Oversampling of the leading eigenvectors: as many columns as vectors, but at least leastProbes and about mostProbes.
 const (
 	leastProbes = 16
 	mostProbes  = 64
 )
 
-// probes returns the number of random columns that the leading eigenvectors are found with.
+// probes returns the number of random columns in the computation of leading eigenvectors.
 func (l Landmarks) probes() int {
 	k := l.vectors()
 	return k + min(max(leastProbes, k), mostProbes+k/4)
 }
 
-// leadingVectors returns about the k leading eigenvectors of the kernel matrix K of a panel, fewer
-// if the others are rounding: those of (KΩ)·(ΩᵀKΩ)⁻¹·(KΩ)ᵀ for random signs Ω (Tropp, Yurtsever,
-// Udell & Cevher 2017, "Fixed-rank approximation of a positive-semidefinite matrix from
-// streaming data", Algorithm 3). It takes one product with K, and keeps no entry of it.
+// leadingVectors returns about k leading eigenvectors of the kernel matrix K of a panel, fewer if the rest is rounding.
+// They are those of (KΩ)·(ΩᵀKΩ)⁻¹·(KΩ)ᵀ for random signs Ω (Tropp, Yurtsever, Udell & Cevher 2017, "Fixed-rank
+// approximation of a positive-semidefinite matrix from streaming data", Algorithm 3). Cost: one product with K, which
+// is not stored.
 //
-// Vectors of F·Fᵀ with pivoted Cholesky factors F would take fewer flops, but rows that are pivots
-// stand out in them: with 3/2·k pivots errors were a quarter larger on abalone and satimage.
+// Eigenvectors of F·Fᵀ, with pivoted Cholesky factors F, would take fewer flops. They overweight the rows that are
+// pivots, which makes the landmarks worse.
 func (l Landmarks) leadingVectors(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, p *Panel) (blas64.General, error) {
 	e.Progress = nil
@@ -89,7 +87,7 @@ func (l Landmarks) leadingVectors(ctx context.Context, e stream.Engine,
 	if err := ChooseScale(ctx, e, t, p.Rows, p.Pick([]int{0})); err != nil {
 		return signs, err
 	}
-	defer t.SetScale(1) // landmarks decide
+	defer t.SetScale(1) // the scale depends on the landmarks
 	sketch.NewRandom(l.Seed, "leading vectors").Signs(signs)
 	product, err := multiply(ctx, e, t, p, signs)
 	if err != nil {
@@ -133,13 +131,13 @@ func multiply(ctx context.Context, e stream.Engine,
 func eigenpairs(a blas64.General) ([]float64, blas64.General, error) {
 	values, vectors, err := symeig.Decompose(dense.SymmetricPart(a))
 	if err != nil {
-		return nil, a, fmt.Errorf("the kernel between candidates: %w; scale the columns (`scale standard`) or lower the kernel's weight", err)
+		return nil, a, fmt.Errorf("the kernel between candidates: %w; scale the columns (`Treatment.Scale standard`) or lower the kernel's weight", err)
 	}
 	dense.FixSigns(blas64.General{}, vectors)
 	return values, vectors, nil
 }
 
-// overRoots returns the first k eigenvectors, divided by the roots of their eigenvalues.
+// overRoots returns the first k eigenvectors, divided by the square roots of their eigenvalues.
 func overRoots(values []float64, vectors blas64.General, k int) blas64.General {
 	v := matrix.Clone(matrix.Columns(vectors, 0, k))
 	dense.ScaleColumns(v, dense.Reciprocals(dense.Roots(values[:k])))

@@ -12,27 +12,26 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Rule says how ℓ landmarks are chosen for c features. Rules that need the kernel choose from a
-// reservoir of m = max(1024, 20c, 5ℓ) rows drawn uniformly; [RuleAuto] may take fewer.
+// Rule selects how ℓ landmarks are chosen for c features. Rules that need the kernel choose from a reservoir of m =
+// max(1024, 20c, 5ℓ) rows drawn uniformly; [RuleAuto] may take fewer.
 type Rule uint8
 
 const (
-	// RuleDefault is the default of a method.
+	// RuleDefault stands for the default of the method.
 	RuleDefault Rule = iota
 	// RuleUniform draws rows uniformly without replacement.
 	RuleUniform
-	// RulePivoted takes the pivots of a randomly pivoted Cholesky factorisation of the reservoir.
-	// It takes m·ℓ kernel entries and numbers, m·ℓ² flops.
+	// RulePivoted takes the pivots of a randomly pivoted Cholesky factorisation of the reservoir. Cost: m·ℓ kernel
+	// entries, m·ℓ² flops, memory for m·ℓ numbers.
 	RulePivoted
-	// RuleDeterminantal draws rows again and again from the determinantal point process of the
-	// k = min(c, ⌈ℓ/4⌉) leading eigenvectors of the reservoir, without replacement: k rows that
-	// between them see those directions best. It takes m²/2 kernel entries, 4·m²·k + 3·m·k·ℓ
-	// flops, 8·m·k numbers.
+	// RuleDeterminantal repeatedly draws k = min(c, ⌈ℓ/4⌉) rows from the determinantal point process of the k leading
+	// eigenvectors of the reservoir, without replacement. Such rows together span those directions well. Cost: m²/2
+	// kernel entries, 4·m²·k + 3·m·k·ℓ flops, memory for 8·m·k numbers.
 	RuleDeterminantal
-	// RuleAuto is determinantal if that evaluates a quarter of the kernel entries of the fit or
-	// less, from max(1024, 5ℓ) rows, or fewer, at least half as many; else pivoted from as many;
-	// else uniform. Errors of determinantal landmarks are the least on the data of the README,
-	// those of pivoted ones up to a fifth larger, those of uniform ones up to twice as large.
+	// RuleAuto is RuleDeterminantal, from between half and all of max(1024, 5ℓ) rows, if that evaluates at most a
+	// quarter of the kernel entries of the fit. Else it is RulePivoted from as many rows, or RuleUniform if that is too
+	// expensive as well. On the data of the README, determinantal landmarks have the smallest errors. Those of pivoted
+	// ones are up to a fifth larger, and of uniform ones up to twice as large.
 	RuleAuto
 )
 
@@ -41,7 +40,7 @@ var ruleWords = []string{"default", "uniform", "rpc", "dpp", "auto"}
 // String returns the word for a rule.
 func (r Rule) String() string { return words.Of(ruleWords, r) }
 
-// Or returns the rule, or another in the place of [RuleDefault].
+// Or returns r, or other if r is [RuleDefault].
 func (r Rule) Or(other Rule) Rule {
 	if r == RuleDefault {
 		return other
@@ -56,38 +55,38 @@ const (
 	candidatesPerLandmark = 5
 )
 
-// Landmarks is a choice of landmarks. [Landmarks.Resolve] comes first.
+// Landmarks is a choice of landmarks. Call [Landmarks.Resolve] first.
 type Landmarks struct {
 	Rows     int64 // of the source
 	Rule     Rule
 	Features int   // c
 	Count    int   // ℓ, at most Rows
-	Core     int64 // points that a core is fitted on
+	Core     int64 // number of core points
 	Seed     uint64
 	Definite bool // the kernel is positive semi-definite
 
-	pool int64 // candidates, 0 for the whole reservoir
+	pool int64 // number of candidates, 0 for the whole reservoir
 }
 
-// RuleAuto may evaluate a quarter of the kernel entries of the fit. Determinantal landmarks from
-// all rows may take affordableOfAll of them. The draws take as long as drawEntries entries.
+// RuleAuto may evaluate a quarter of the kernel entries of the fit. Determinantal landmarks from all rows may take
+// affordableOfAll of them. The draws take the time of drawEntries entries.
 const (
 	affordable      = 0.25
 	affordableOfAll = 0.7
 	drawEntries     = 3e5
 )
 
-// fewPools is the largest number of pools for which all rows are candidates: of few rows a part
-// misses the rare ones, and pivots are affordable then.
+// fewPools bounds the number of rows, in pools, up to which all rows are candidates. A sample of so few rows would miss
+// rare ones, and pivots are affordable.
 const fewPools = 2
 
-// Resolve replaces [RuleAuto] by the rule that it stands for. Pivots are for positive
-// semi-definite kernels: of others one may leave nothing.
+// Resolve replaces [RuleAuto] by the rule it selects. Pivots require a positive semi-definite kernel: for others, a
+// single pivot may leave no residual.
 func (l Landmarks) Resolve() Landmarks {
 	if l.Rule != RuleAuto {
 		return l
 	}
-	fit := float64(l.Rows)*float64(l.Count) + float64(l.Core)*float64(l.Core)/2 // entries
+	fit := float64(l.Rows)*float64(l.Count) + float64(l.Core)*float64(l.Core)/2 // kernel entries of the fit
 	all := max(candidatesAtLeast, candidatesPerLandmark*int64(l.Count))
 	if l.Rows <= fewPools*all && l.Rows > int64(l.Count) {
 		l.pool, l.Rule = l.Rows, RuleDeterminantal
@@ -123,7 +122,7 @@ func (l Landmarks) entries() float64 {
 // NeedsKernel reports whether the rule depends on the kernel.
 func (l Landmarks) NeedsKernel() bool { return l.Rule != RuleUniform }
 
-// Reservoir returns the number of rows that landmarks are chosen from.
+// Reservoir returns the number of candidates.
 func (l Landmarks) Reservoir() int64 {
 	want := int64(l.Count)
 	switch {
@@ -135,7 +134,7 @@ func (l Landmarks) Reservoir() int64 {
 	return min(l.Rows, want)
 }
 
-// Candidates draws the rows that landmarks are chosen from.
+// Candidates draws the candidates: row numbers, ascending.
 func (l Landmarks) Candidates(purpose string) ([]int64, error) {
 	s, err := sketch.NewSample(l.Rows, int(l.Reservoir()), l.Seed, purpose)
 	if err != nil {
@@ -144,8 +143,8 @@ func (l Landmarks) Candidates(purpose string) ([]int64, error) {
 	return s.Positions(), nil
 }
 
-// Choose returns the landmarks among candidates of the named source. There are fewer than Count if
-// nothing but rounding is left to take.
+// Choose returns the landmarks among candidates of the named source. There are fewer than Count if the residuals of all
+// others are rounding.
 func (l Landmarks) Choose(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, candidates *Panel, name string) (*Panel, error) {
 	if l.Rule == RuleUniform || l.Count >= candidates.Count() {
@@ -168,7 +167,7 @@ func (l Landmarks) Choose(ctx context.Context, e stream.Engine,
 	return landmarks, nil
 }
 
-// Note tells what [RuleAuto] came to.
+// Note describes the choice made by [RuleAuto].
 func (l Landmarks) Note() string {
 	if !l.NeedsKernel() {
 		return "landmarks are uniform: to look at the kernel would take more than a quarter of the kernel entries of the fit"
@@ -178,7 +177,7 @@ func (l Landmarks) Note() string {
 
 // AddTo adds the cost of the choice among rows of d columns to a plan.
 func (l Landmarks) AddTo(p *model.Plan, d int64) {
-	const knob = "`rule uniform`"
+	const knob = "`Rule uniform`"
 	m, k := l.Reservoir(), int64(l.vectors())
 	if !l.NeedsKernel() || m <= int64(l.Count) {
 		return

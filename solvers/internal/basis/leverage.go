@@ -16,44 +16,43 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Leverage finds rows that a uniform sample is likely to miss, and that have a large part in some
-// direction of a sketch Y = K(·, J) all the same. In the pass that evaluates Y it draws rows with
-// probabilities in proportion to their ridge leverage
+// Leverage finds rows that a uniform sample is likely to miss, yet that dominate some direction of a sketch Y = K(·,
+// J). It draws rows with probability proportional to their ridge leverage during the pass that evaluates Y:
 //
 //	ℓ(x) = y(x)ᵀ·(Y_Sᵀ·Y_S + λ²I)⁻¹·y(x)         S a uniform sample
 //
-// estimated by a random projection: that needs no kernel entry, and few flops. A row unlike all of
-// S has a very large ℓ and is sure to be found. So is a row of S that is unlike the others: its ℓ
-// is that without itself in S, ℓ/(1−ℓ). (Calandriello, Lazaric and Valko 2017, "Distributed
-// adaptive sampling for kernel matrix approximation"; without replacement: see [sketch.Priority].)
+// The leverage is estimated by a random projection, which takes no kernel entries and few flops. A row unlike all of S
+// has a very large ℓ and is almost certainly found. For a row of S itself, ℓ is corrected to its value without that
+// row, ℓ/(1−ℓ). (Calandriello, Lazaric and Valko 2017, "Distributed adaptive sampling for kernel matrix approximation";
+// without replacement: see [sketch.Priority].)
 type Leverage struct {
 	Project blas64.General // p × leverageColumns
-	Keep    int            // rows to find; 0 for none
+	Keep    int            // number of rows to find; 0 for none
 
-	known   map[int64]float64 // ℓ of rows of S; 0 for rows that are not wanted
-	least   float64           // smallest ℓ of a row to find
-	largest bool              // find the rows of largest ℓ, instead of drawing rows
+	known   map[int64]float64 // ℓ of rows of S; 0 for excluded rows
+	least   float64           // smallest ℓ of interest
+	largest bool              // take the rows of largest ℓ instead of drawing
 	random  sketch.Random
 }
 
 const (
-	// leverageColumns makes ℓ right to about a third: it only says how likely a row is drawn.
+	// leverageColumns gives ℓ a relative error of about a third, enough for probabilities.
 	leverageColumns = 16
 	// leverageRidge is λ relative to the largest singular value of Y_S.
 	leverageRidge = 1e-10
-	// whitenedRidge is the least λ² relative to the trace of the Gram matrix of a whitened sketch.
+	// whitenedRidge is the smallest λ², relative to the trace of the Gram matrix of a whitened sketch.
 	whitenedRidge = 1e-12
-	// leastLeverage is the ℓ of a row that has more in some direction than the whole sample.
-	// Others would only bias a core: on a slow spectrum they raise its spectral error by a
-	// quarter. With λ² at the residual of rank c, directions that truncation drops do not count.
+	// leastLeverage is the ℓ of a row that outweighs the whole sample in some direction. Rows below it would only bias
+	// a core: on a slow spectrum they raise its spectral error by a quarter. With λ² at the residual of rank c,
+	// directions dropped by truncation do not count.
 	leastLeverage = 1
 )
 
-// SampleRows is the number of rows of the sample per landmark that [WhitenedLeverage] learns from.
+// SampleRows is the number of sample rows per landmark used by [WhitenedLeverage].
 const SampleRows = 4
 
-// NewLeverage prepares for finding keep rows besides those with the numbers given, by a sample of
-// rows of the named source of the pass. The sketch is m.
+// NewLeverage prepares to find keep rows besides those with the given numbers, from the sketch m of a sample of rows of
+// the named source.
 func NewLeverage(ctx context.Context, e stream.Engine,
 	m *Map, sample *Panel, name string, besides []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
 	if keep == 0 {
@@ -67,7 +66,7 @@ func NewLeverage(ctx context.Context, e stream.Engine,
 }
 
 // LargestLeverage prepares to find the keep rows of largest ℓ, from the sketch y of a sample of rows with the given
-// numbers. It is deterministic: among equal ℓ, the first rows win.
+// numbers. It is deterministic: in a tie, the first rows win.
 func LargestLeverage(y blas64.General, numbers []int64, keep int, seed uint64, purpose string) (*Leverage, error) {
 	if keep == 0 {
 		return &Leverage{}, nil
@@ -103,9 +102,8 @@ func ridgeLeverage(y blas64.General, numbers, besides []int64, keep int, seed ui
 	return s, nil
 }
 
-// WhitenedLeverage is [NewLeverage] for the whitened sketch K(·, landmarks)·U⁻¹, by some of the
-// sample that are no landmarks. Only rows of leverage 1 are found. λ² is the mean over c of what
-// rank c leaves of the trace.
+// WhitenedLeverage is [NewLeverage] for the whitened sketch K(·, landmarks)·U⁻¹, from sample rows that are not
+// landmarks. It finds only rows of leverage 1 or more. λ² is the trace beyond rank c, divided by c.
 func WhitenedLeverage(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, sample, landmarks *Panel, u blas64.General, c, keep int, seed uint64, purpose string) (*Leverage, error) {
 	s := &Leverage{least: leastLeverage, random: sketch.NewRandom(seed, purpose)}
@@ -141,7 +139,7 @@ func WhitenedLeverage(ctx context.Context, e stream.Engine,
 	return s, nil
 }
 
-// tailTrace bounds what rank c leaves of the trace of a Gram matrix from above, by pivoted Cholesky.
+// tailTrace returns an upper bound on the trace beyond rank c of a Gram matrix, by pivoted Cholesky.
 func tailTrace(g blas64.General, c int) (sum float64) {
 	r := matrix.Clone(g)
 	_, rank, _ := lapack64.Pstrf(Symmetric(r), make([]int, g.Rows), 0, make([]float64, 2*g.Rows))
@@ -152,7 +150,7 @@ func tailTrace(g blas64.General, c int) (sum float64) {
 	return sum
 }
 
-// projection returns a random projection of so many dimensions to leverageColumns.
+// projection returns a random matrix of dimensions × leverageColumns.
 func projection(dimensions int, seed uint64, purpose string) blas64.General {
 	m := matrix.New(dimensions, leverageColumns)
 	sketch.NewRandom(seed, purpose+" projection").Normals(m)
@@ -160,8 +158,7 @@ func projection(dimensions int, seed uint64, purpose string) blas64.General {
 	return m
 }
 
-// know keeps ℓ of the rows of the sample, whose sketch is given in coordinates in which
-// Y_Sᵀ·Y_S + λ²I is the identity.
+// know stores ℓ of the rows of the sample. y is their sketch in coordinates in which Y_Sᵀ·Y_S + λ²I is the identity.
 func (s *Leverage) know(number []int64, y blas64.General, besides []int64) {
 	s.known = make(map[int64]float64, len(number))
 	for i, r := range number {
@@ -173,8 +170,8 @@ func (s *Leverage) know(number []int64, y blas64.General, besides []int64) {
 	}
 }
 
-// Sampler returns a function that gives the priorities ℓ(x)/u of at most [tilesize.PanelRows] rows of
-// the sketch, 0 for rows that need not be found. The result is valid until the next call.
+// Sampler returns a function that computes the priorities ℓ(x)/u of at most [tilesize.PanelRows] rows of the sketch, 0
+// for excluded rows. The result is valid until the next call.
 func (s *Leverage) Sampler() func(y blas64.General, start int64) []float64 {
 	priority, projected := make([]float64, tilesize.PanelRows), matrix.New(tilesize.PanelRows, leverageColumns)
 	return func(y blas64.General, start int64) []float64 {

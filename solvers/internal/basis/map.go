@@ -18,10 +18,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Map are features k(x, landmarks)·Ĉ·Project of a row x. Ĉ is the identity without signs, and so is
-// Project if it has no rows. Cost for one row: ℓ kernel entries, and 2·p·r flops for p×r Project.
+// Map maps a row x to features k(x, landmarks)·Ĉ·Project. Ĉ is the identity without signs, and so is Project if it has
+// no rows. Cost for one row: ℓ kernel entries, and 2·p·r flops for p×r Project.
 //
-// For an asymmetric kernel, a right row has the features k(landmarks, x)ᵀ·Ĉ·Project instead: set Transposed.
+// If Transposed is set, as for right rows of an asymmetric kernel, the features are k(landmarks, x)ᵀ·Ĉ·Project.
 type Map struct {
 	Tiles      *tiles.Tiles
 	Landmarks  *Panel
@@ -46,8 +46,7 @@ func (m *Map) Sketched() int {
 	return m.Landmarks.Count()
 }
 
-// Entries returns the number of kernel entries that a pass evaluates for a row: those with landmarks, and those of its
-// row sum.
+// Entries returns the number of kernel entries evaluated for a row: those with landmarks, and those of its row sum.
 func (m *Map) Entries() int {
 	if m.Transposed {
 		return m.Landmarks.Count()
@@ -55,15 +54,15 @@ func (m *Map) Entries() int {
 	return m.Landmarks.Count() + m.Tiles.Summed()
 }
 
-// foldRows is the number of rows of a tile that are filled before they are folded, so that they
-// are still in the first levels of the cache.
+// foldRows is the number of rows of a tile that are filled before they are folded, chosen so that they stay in the L1
+// or L2 cache.
 const foldRows = 32
 
-// Raw returns a function for one goroutine that puts k(x, landmarks)·Ĉ into dst. It fails with a
-// [stream.DataError] of the named source if an entry is not finite.
+// Raw returns a function for one goroutine that writes k(x, landmarks)·Ĉ to dst. It fails with a [stream.DataError] for
+// the named source if an entry is not finite.
 func (m *Map) Raw(name string) func(dst, x blas64.General, numbers input.Numbers) error {
 	var work kernelgen.Workspace
-	var tile []float64 // of the largest part so far
+	var tile []float64 // grows to the largest block so far
 	fill := m.Tiles.FillDense
 	if m.Transposed {
 		fill = m.Tiles.FillTransposed
@@ -91,7 +90,7 @@ func (m *Map) Prepare(ctx context.Context, e stream.Engine) error {
 	return m.Tiles.Sum(ctx, e, m.Landmarks.Cols)
 }
 
-// Of returns k(x, landmarks)·Ĉ of all rows of a panel, which are of the named source.
+// Of returns k(x, landmarks)·Ĉ for all rows of a panel of the named source.
 func (m *Map) Of(ctx context.Context, e stream.Engine, rows *Panel, name string) (blas64.General, error) {
 	y := matrix.New(rows.Count(), m.Sketched())
 	return y, stream.Each(ctx, e.Threads, (y.Rows+PanelRows-1)/PanelRows, func(i int) error {
@@ -109,7 +108,7 @@ func (m *Map) Features(name string) Features {
 		if m.Project.Rows == 0 {
 			return func(dst, x blas64.General, start int64) error { return raw(dst, x, input.Numbers{From: start}) }
 		}
-		var room []float64 // of the largest panel so far
+		var room []float64 // grows to the largest panel so far
 		return func(dst, x blas64.General, start int64) error {
 			y := matrix.Reuse(&room, x.Rows, m.Sketched())
 			if err := raw(y, x, input.Numbers{From: start}); err != nil {
@@ -121,8 +120,12 @@ func (m *Map) Features(name string) Features {
 	}}
 }
 
-// checkFinite is CheckFinite for rows x. Its error also says whether the kernel is undefined on the row.
+// checkFinite is CheckFinite for rows x. It also reports rows on which the kernel is undefined. For a bounded kernel it
+// examines the entries only if a row is not finite: landmarks always are.
 func checkFinite(t *tiles.Tiles, y, x blas64.General, name string, numbers input.Numbers) error {
+	if _, _, bad := dense.NotFinite(x); !bad && t.Bounded() {
+		return nil
+	}
 	err := CheckFinite(t, y, name, numbers)
 	if err == nil {
 		return nil
@@ -144,12 +147,12 @@ func CheckRows(t *tiles.Tiles, rows *Panel, name string) error {
 	return nil
 }
 
-// CheckFinite returns the error of the first row of y, kernel entries of rows of the named source,
-// that is not finite.
+// CheckFinite returns an error for the first row of y that is not finite. y holds kernel entries of rows of the named
+// source.
 func CheckFinite(t *tiles.Tiles, y blas64.General, name string, numbers input.Numbers) error {
 	err := sketch.CheckFinite(y)
 	if err == nil {
-		return nil // errors.As allocates
+		return nil // avoids the allocation of errors.As
 	}
 	var bad *sketch.NonFiniteError
 	if !errors.As(err, &bad) {

@@ -1,7 +1,9 @@
 package basis
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -18,25 +20,25 @@ import (
 // PanelRows is the number of rows of a tile between rows in memory.
 const PanelRows = 64
 
-// Features are columns of a pass: see [Map.Features].
+// Features is a group of columns of a pass: see [Map.Features].
 type Features struct {
 	Width int
-	// First and Count are the columns of the source that x has; Count 0 means all.
+	// First and Count select the columns of the source that form x; Count 0 means all.
 	First, Count int
-	// Worker returns a function for one goroutine that puts the features of at most
-	// [tilesize.PanelRows] rows x into dst, the first of which has the number start.
+	// Worker returns a function for one goroutine that writes the features of at most [tilesize.PanelRows] rows x to
+	// dst. start is the number of the first row.
 	Worker func() func(dst, x blas64.General, start int64) error
 }
 
-// Columns are the columns [1 | z… | y]·√w of a pass: a column of ones, features side by side, and
-// targets, each row times the root of its weight.
+// Columns are the columns [1 | z… | y]·√w of a pass: a constant, groups of features, and targets. Each row is
+// multiplied by the square root of its weight.
 type Columns struct {
 	One      bool
 	Features []Features
-	Targets  blas64.General          // a row for each of the source; empty for none
-	Root     func(row int64) float64 // the root of a weight; nil for 1
-	// Rows is the number of rows that the targets and weights are of: the pass fails if the source
-	// has more. 0 means that there are neither.
+	Targets  blas64.General          // one row for each row of the source; empty for none
+	Root     func(row int64) float64 // returns the square root of a row's weight; nil for weights of 1
+	// Rows is the number of rows with targets or weights, 0 if there are neither. The pass fails if the source has
+	// more.
 	Rows int64
 }
 
@@ -52,16 +54,16 @@ func (c *Columns) Width() int {
 	return n
 }
 
-// Worker returns a function for one goroutine that puts the columns of at most [tilesize.PanelRows]
-// rows x of the named source into dst, the first of which has the number start.
-func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) error {
+// Worker returns a function for one goroutine that writes the columns of at most [tilesize.PanelRows] rows x of a
+// source to dst. start is the number of the first row.
+func (c *Columns) Worker(info stream.Info) func(dst, x blas64.General, start int64) error {
 	workers := make([]func(dst, x blas64.General, start int64) error, len(c.Features))
 	for i, f := range c.Features {
 		workers[i] = f.Worker()
 	}
 	return func(dst, x blas64.General, start int64) error {
 		if end := start + int64(x.Rows); c.Rows > 0 && end > c.Rows {
-			return fmt.Errorf("%s has more rows than were promised: the file changed", name)
+			return fmt.Errorf("%s has more rows than were promised: the file changed", info.Name)
 		}
 		at := 0
 		if c.One {
@@ -76,7 +78,7 @@ func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) e
 				part = matrix.Columns(x, f.First, f.Count)
 			}
 			if err := workers[i](matrix.Columns(dst, at, f.Width), part, start); err != nil {
-				return err
+				return blame(info, x, start, err)
 			}
 			at += f.Width
 		}
@@ -93,23 +95,32 @@ func (c *Columns) Worker(name string) func(dst, x blas64.General, start int64) e
 	}
 }
 
-// Rows are some rows of a pass.
-type Rows struct {
-	Start int64          // number of the first
-	X     blas64.General // of the source
-	Z     blas64.General // columns; valid until the next rows come
+// blame returns an error that names the first number of rows x that is not finite. Without one, or if err already names
+// a column, it returns err, the error of what was computed from x.
+func blame(info stream.Info, x blas64.General, start int64, err error) error {
+	if bad := new(stream.DataError); errors.As(err, &bad) && bad.Column != "" {
+		return err
+	}
+	return cmp.Or(input.CheckRows(info, x, start), err)
 }
 
-// Moments makes one pass over src, and folds the columns of its rows into a state: add returns a
-// function for one goroutine that adds rows to a state. e.Given must tell what the columns depend
-// on, besides the source.
+// Rows is a run of consecutive rows of a pass.
+type Rows struct {
+	Start int64          // number of the first row
+	X     blas64.General // of the source
+	Z     blas64.General // columns; valid until the next call
+}
+
+// Moments makes one pass over src and folds the columns of its rows into a state. add returns a function for one
+// goroutine that adds rows to a state. e.Given must identify everything the columns depend on besides the source.
 //
-// A state is a factor as a rule: a [sketch.WhitenedGram] of landmarks of a positive semi-definite
-// kernel, and the [sketch.QR] of other columns.
+// A state is usually a triangular factor: a [sketch.WhitenedGram] for landmarks of a positive semi-definite kernel, and
+// a [sketch.QR] for other columns.
 func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 	pass string, src stream.Source, c *Columns, newState func() A, add func() func(state A, r Rows) error) (A, error) {
+	info := src.Info()
 	return stream.Fold(ctx, e, pass, src, newState, func() func(A, *stream.Block) error {
-		fill, do := c.Worker(src.Info().Name), add()
+		fill, do := c.Worker(info), add()
 		room := matrix.New(tilesize.PanelRows, c.Width())
 		return func(state A, b *stream.Block) error {
 			for first, x := range b.Panels(tilesize.PanelRows) {
@@ -118,7 +129,7 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 					return err
 				}
 				if err := do(state, r); err != nil {
-					return err
+					return blame(info, x, r.Start, err)
 				}
 			}
 			return nil

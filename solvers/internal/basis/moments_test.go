@@ -71,7 +71,7 @@ func TestMoments(t *testing.T) {
 	got, again := moments(1), moments(3)
 	all := matrix.New(n, columns.Width())
 	for i := range n {
-		if err := columns.Worker("x")(matrix.Rows(all, i, 1), matrix.Rows(x, i, 1), int64(i)); err != nil {
+		if err := columns.Worker(stream.Info{Name: "x"})(matrix.Rows(all, i, 1), matrix.Rows(x, i, 1), int64(i)); err != nil {
 			t.Fatal(err)
 		}
 		row := matrix.Row(all, i)
@@ -110,7 +110,7 @@ func TestMoreRowsThanPromised(t *testing.T) {
 	t.Parallel()
 	x := clusters(40, 2, 1)
 	c := &Columns{One: true, Targets: matrix.New(39, 1), Rows: 39}
-	err := c.Worker("x")(matrix.New(40, 2), x, 0)
+	err := c.Worker(stream.Info{Name: "x"})(matrix.New(40, 2), x, 0)
 	if err == nil || !strings.Contains(err.Error(), "more rows than were promised") {
 		t.Errorf("error %v", err)
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 // SetOrigin sets the origin of tiles to the median of each column, if [kernelgen.Kernel.CenteredShift] allows it.
-// Products of rows far from 0 then do not lose digits to cancellation when means are subtracted. The median is a value
-// of its column near most others, so that subtracting it has little or no rounding error. If all rows are equal, the
-// origin stays 0: shifted to 0 they would span nothing.
+// Products of rows far from 0 then lose no digits to cancellation when means are subtracted. The median is a value of
+// its column close to most others, so subtracting it causes little or no rounding error. If all rows are equal, the
+// origin stays 0, since shifted rows would all be 0.
 //
 // Cost: a sort of each column.
 func SetOrigin(t *tiles.Tiles, rows blas64.General) {

@@ -2,11 +2,11 @@
 //
 //	z(x) = k(x, J)·Ĉ·Project − Offset
 //
-// with landmarks J, the identity or a sparse-sign sketch Ĉ, and a matrix that makes the columns
-// orthonormal, or nearly so.
+// with landmarks J, Ĉ the identity or a sparse-sign sketch, and a matrix Project that makes the columns nearly
+// orthonormal.
 //
 //   - [Landmarks] chooses J: uniform, determinantal, or by randomly pivoted Cholesky.
-//   - [Whiten] finds the inverse root of K(J, J); dependent landmarks leave.
+//   - [Whiten] finds the inverse root of K(J, J) and drops dependent landmarks.
 //   - [Leverage] finds rows that a uniform sample is likely to miss.
 //   - [Moments] makes one pass that folds the columns [1 | z… | y]·√w of all rows into a state.
 //
@@ -27,17 +27,16 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Panel are rows of a source in memory, and the columns of tiles.
+// Panel holds rows of a source in memory, packed for use as the columns of tiles.
 type Panel struct {
 	Rows   blas64.General
 	Number []int64         // of the rows in the source, ascending
-	Kept   []stream.Column // of the rows, if [Gather] was asked for them; not of panels made of this one
-	Cols   *tiles.Rows     // the columns of tiles: the rows, in the order in which signs fold them
-	Order  []int64         // numbers in the order in which a rule chose landmarks; nil if uniform
+	Kept   []stream.Column // of the rows, if requested from [Gather]; not copied to derived panels
+	Cols   *tiles.Rows     // the columns of tiles: the rows, in the folding order of the signs
+	Order  []int64         // numbers in the order of selection by a rule; nil if uniform
 }
 
-// NewPanel returns a panel of rows with ascending numbers. With signs the columns of tiles are in
-// the order in which the signs fold them.
+// NewPanel returns a panel of rows with ascending numbers. With signs, the columns of tiles follow their folding order.
 func NewPanel(rows blas64.General, number []int64, signs *sketch.SparseSign) *Panel {
 	ordered := rows
 	if signs != nil {
@@ -59,8 +58,8 @@ func (p *Panel) Pick(indices []int) *Panel {
 	return NewPanel(dense.PickRows(p.Rows, indices), numbers, nil)
 }
 
-// Leading returns the places of the landmarks that were drawn first, ascending. Uniform landmarks have no order of
-// their own: a random one is drawn.
+// Leading returns the indices of the first count landmarks in the order of selection, ascending. Uniform landmarks have
+// no such order, so a random one is drawn.
 func (p *Panel) Leading(count int, seed uint64) []int {
 	order := p.Order
 	if order == nil {
@@ -82,7 +81,7 @@ func (p *Panel) Leading(count int, seed uint64) []int {
 	return places
 }
 
-// Keep is Pick of ascending indices in the memory of p, which is lost.
+// Keep is Pick for ascending indices. It reuses the memory of p, which becomes invalid.
 func (p *Panel) Keep(indices []int) *Panel {
 	numbers := make([]int64, len(indices))
 	for i, k := range indices {
@@ -91,7 +90,7 @@ func (p *Panel) Keep(indices []int) *Panel {
 	return NewPanel(apart(p.Rows, p.Number, [][]int64{numbers})[0], numbers, nil)
 }
 
-// Of returns the rows with the given ascending numbers, all of which the panel has.
+// Of returns the rows with the given ascending numbers, which must all be in the panel.
 func (p *Panel) Of(numbers []int64) *Panel {
 	indices := make([]int, len(numbers))
 	for i, r := range numbers {
@@ -100,10 +99,10 @@ func (p *Panel) Of(numbers []int64) *Panel {
 	return NewPanel(dense.PickRows(p.Rows, indices), numbers, nil)
 }
 
-// Without returns the rows whose numbers another panel has not.
+// Without returns the rows of p that are not in taken.
 func (p *Panel) Without(taken *Panel) *Panel { return p.Of(Without(p.Number, taken.Number)) }
 
-// Join returns the rows of either panel, both of one source.
+// Join returns the union of the rows of two panels of one source.
 func (p *Panel) Join(q *Panel) *Panel {
 	number := Union(p.Number, q.Number)
 	rows := matrix.New(len(number), p.Rows.Cols)
@@ -123,7 +122,7 @@ func Union(sets ...[]int64) []int64 {
 	return slices.Compact(all)
 }
 
-// Without returns the numbers of set that are not in taken; both ascend.
+// Without returns the numbers of set that are not in taken. Both are ascending.
 func Without(set, taken []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(set), func(r int64) bool {
 		_, found := slices.BinarySearch(taken, r)
@@ -131,16 +130,16 @@ func Without(set, taken []int64) []int64 {
 	})
 }
 
-// Set names rows to gather, in ascending order, the sketch that touches them, if there is one, and whether
-// their kept columns are wanted.
+// Set selects rows to gather, by ascending numbers. Signs are those of the sketch that uses them, or nil, and Kept
+// requests their kept columns.
 type Set struct {
 	Numbers []int64
 	Signs   *sketch.SparseSign
 	Kept    bool
 }
 
-// Gather fetches several sets of rows from a source at once. It fails with a
-// [stream.DataError] if a value is not finite: programs hand in sources that nobody cleaned.
+// Gather fetches several sets of rows of a source at once. It fails with a [stream.DataError] if a value is not finite,
+// which sources of other programs may contain.
 func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, error) {
 	var numbers [][]int64
 	info, kept := src.Info(), false
@@ -176,8 +175,8 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 	return panels, nil
 }
 
-// apart returns the rows of m with each list of numbers, where all are the numbers of its rows. The longest list
-// takes the memory of m, which is lost.
+// apart returns the rows of m with each list of numbers. all are the numbers of the rows of m. The longest list reuses
+// the memory of m, which becomes invalid.
 func apart(m blas64.General, all []int64, numbers [][]int64) []blas64.General {
 	longest := 0
 	for i, list := range numbers {
@@ -194,7 +193,7 @@ func apart(m blas64.General, all []int64, numbers [][]int64) []blas64.General {
 	if len(rows) > 0 {
 		for to, r := range numbers[longest] {
 			from, _ := slices.BinarySearch(all, r)
-			copy(matrix.Row(m, to), matrix.Row(m, from)) // rows move up
+			copy(matrix.Row(m, to), matrix.Row(m, from)) // moves rows up in place
 		}
 		rows[longest] = matrix.Rows(m, 0, len(numbers[longest]))
 	}

@@ -15,26 +15,27 @@ import (
 // between entries is then above 2e-8.
 const leastSpread = 1e-8
 
-// SpreadWarning returns a warning if the spread of a kernel matrix, see [Spread], is below 1e-8: entries then differ
-// little between rows relative to their size. It returns nil otherwise, or if the spread is NaN.
+// SpreadWarning returns a warning if the spread of a kernel matrix, see [Spread], is below 1e-8: entries of different
+// rows then differ little, relative to their size. It returns nil otherwise, also if the spread is NaN.
 func SpreadWarning(kernel fmt.Stringer, spread float64) []string {
-	if !(spread < leastSpread) { // NaN where it is not known
+	if !(spread < leastSpread) { // NaN if unknown
 		return nil
 	}
 	digits := int(math.Max(0, math.Log10(spread/0x1p-52)))
 	return []string{fmt.Sprintf("entries of kernel %s differ between rows by %.0e of their size, which leaves about %d digits of what tells rows apart: "+
-		"scale the columns (`scale standard`), or take a kernel that tells rows apart", kernel, spread, digits)}
+		"scale the columns (`Treatment.Scale standard`), or take a kernel that tells rows apart",
+		kernel, spread, digits)}
 }
 
-// AlikeError returns the error for a source whose rows a centred kernel cannot tell apart, since the spread is below
+// AlikeError returns the error for a source with rows that a centred kernel cannot distinguish: the spread is below
 // [Dependence].
 func AlikeError(name string, kernel fmt.Stringer) error {
 	return stream.NewDataError(name, "rows are all the same to kernel %s, or differ by less than the rounding of its entries, %.0e", kernel, Dependence).
-		Do("scale the columns (`scale standard`), or take a kernel that tells rows apart")
+		Do("scale the columns (`Treatment.Scale standard`), or take a kernel that tells rows apart")
 }
 
 // Spread returns the Frobenius norm of the doubly centred matrix a, relative to that of a. It is NaN if all entries are
-// equal. Spread overwrites a, which must have a row.
+// equal. Spread overwrites a, which must not be empty.
 func Spread(a blas64.General) float64 {
 	largest, equal := 0.0, true
 	for i := range a.Rows {
@@ -45,7 +46,7 @@ func Spread(a blas64.General) float64 {
 	if equal {
 		return math.NaN()
 	}
-	dense.Scale(1/largest, a) // squares stay representable
+	dense.Scale(1/largest, a) // keeps squares representable
 	all := dense.Norm(a.Data[:a.Rows*a.Cols])
 	dense.CenterColumns(a)
 	a = matrix.Transpose(a)

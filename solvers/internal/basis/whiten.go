@@ -19,24 +19,23 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Dependence is the pivot at which a landmark depends on those before it, relative to the largest
-// k(x, x) of the landmarks.
+// Dependence is the pivot below which a landmark depends on earlier ones, relative to the largest k(x, x) of the
+// landmarks.
 const Dependence = 1e-13
 
-// RankTolerance is the singular value of a sketch at which it is cut off, relative to the
-// largest: smaller ones are rounding of the kernel entries.
+// RankTolerance is the smallest singular value of a sketch that is kept, relative to the largest. Smaller ones are
+// rounding errors of the kernel entries.
 const RankTolerance = 1e-12
 
-// ridges are tried in turn. They are relative to the trace of K(J, J); the first is about its
-// rounding.
+// ridges are tried in turn. They are relative to the trace of K(J, J); the first is about its rounding error.
 var ridges = []float64{4 * 0x1p-52, 64 * 0x1p-52, 1024 * 0x1p-52}
 
 // ErrNotDefinite reports that K(J, J) is not positive semi-definite.
 var ErrNotDefinite = errors.New("the kernel between landmarks is not positive semi-definite")
 
-// Whiten returns U with UᵀU = K(J, J) + ridge·I, and the landmarks that do not depend on others,
-// by pivoted Cholesky. Features k(x, J)·U⁻¹ are coordinates in an orthonormal basis of the span
-// of the landmarks. It fails with [ErrNotDefinite]. Cost: ℓ² kernel entries, about ℓ³ flops.
+// Whiten returns U with UᵀU = K(J, J) + ridge·I, and the independent landmarks, by pivoted Cholesky. The features k(x,
+// J)·U⁻¹ are coordinates in an orthonormal basis of the span of the landmarks. It fails with [ErrNotDefinite]. Cost: ℓ²
+// kernel entries and about ℓ³ flops.
 func Whiten(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, landmarks *Panel) (kept *Panel, u blas64.General, err error) {
 	w, err := t.Between(ctx, e, landmarks.Cols, landmarks.Cols, PanelRows)
@@ -70,10 +69,10 @@ func Whiten(ctx context.Context, e stream.Engine,
 	return nil, u, ErrNotDefinite
 }
 
-// Orthonormaliser returns T with A·T orthonormal up to rounding, where R is the triangular factor
-// of A, and the condition of the columns of A that T combines. T is R⁻¹, or the inverse of the
-// part of R that QR with column pivoting finds independent to the tolerance: then T has fewer
-// columns. It fails with [ErrNotFinite].
+// Orthonormaliser returns T such that A·T is orthonormal up to rounding, where R is the triangular factor of A. It also
+// returns the condition number of the columns of A that T combines. T is R⁻¹, or has fewer columns: then it is the
+// inverse of the part of R that QR with column pivoting finds independent to the tolerance. It fails with
+// [ErrNotFinite].
 func Orthonormaliser(r blas64.General, tolerance float64) (t blas64.General, condition float64, err error) {
 	if !dense.Finite(r) {
 		return t, 0, ErrNotFinite
@@ -98,11 +97,11 @@ func Orthonormaliser(r blas64.General, tolerance float64) (t blas64.General, con
 // ErrNotFinite reports entries that are not finite: the kernel overflows.
 var ErrNotFinite = errors.New("entries that are not finite")
 
-// pivotedFactor returns the triangular factor of QR with column pivoting, whose column j is that
-// of column order[j] of a triangular matrix.
+// pivotedFactor returns the triangular factor of QR with column pivoting of a triangular matrix. Its column j is column
+// order[j] of the matrix.
 func pivotedFactor(factor blas64.General) (r blas64.General, order []int) {
 	n := factor.Rows
-	r, order = matrix.Clone(factor), slices.Repeat([]int{-1}, n) // all may be exchanged
+	r, order = matrix.Clone(factor), slices.Repeat([]int{-1}, n) // -1 lets every column be exchanged
 	if n == 0 {
 		return r, order
 	}
@@ -113,8 +112,8 @@ func pivotedFactor(factor blas64.General) (r blas64.General, order []int) {
 	return r, order
 }
 
-// Condition estimates the condition number of an upper triangular matrix in the 1-norm, and so up
-// to a factor of n; +Inf if it is singular.
+// Condition estimates the condition number of an upper triangular matrix in the 1-norm, which is within a factor of n
+// of the 2-norm. It is +Inf if the matrix is singular.
 func Condition(r blas64.General) float64 {
 	if r.Rows == 0 {
 		return 1
@@ -144,19 +143,19 @@ func Upper(r blas64.General) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r.Rows, Stride: r.Stride, Data: r.Data}
 }
 
-// Symmetric returns the symmetric matrix of an upper triangle.
+// Symmetric returns the symmetric matrix stored in an upper triangle.
 func Symmetric(m blas64.General) blas64.Symmetric {
 	return blas64.Symmetric{Uplo: blas.Upper, N: m.Rows, Stride: m.Stride, Data: m.Data}
 }
 
-// ChooseScale scales the entries of tiles by a power of two if the largest between rows and a
-// panel is beyond 1e100 or below 1e-100. It fails if an entry is not finite.
+// ChooseScale scales the entries of tiles by a power of two if the largest entry between rows and a panel is above
+// 1e100 or below 1e-100. It fails if an entry is not finite.
 func ChooseScale(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas64.General, p *Panel) error {
 	ofRows := make([]float64, rows.Rows)
 	err := t.Each(ctx, e, &tiles.Rows{Dense: rows}, p.Cols, PanelRows, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
 			for _, v := range matrix.Row(tile, i) {
-				ofRows[first+i] = max(ofRows[first+i], math.Abs(v)) // NaN stays NaN
+				ofRows[first+i] = max(ofRows[first+i], math.Abs(v)) // NaN propagates
 			}
 		}
 		return nil
@@ -169,7 +168,7 @@ func ChooseScale(ctx context.Context, e stream.Engine, t *tiles.Tiles, rows blas
 		largest = max(largest, v)
 	}
 	if !matrix.IsFinite(largest) {
-		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (`scale standard`) or lower the kernel's weight", t.Kernel, largest)
+		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (`Treatment.Scale standard`) or lower the kernel's weight", t.Kernel, largest)
 	}
 	if scale := tiles.ScaleFor(largest); scale != 1 {
 		t.SetScale(scale)

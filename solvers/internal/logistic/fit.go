@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// ErrOneClass reports that all rows are of one class. Errors of [Fit] wrap it.
+// ErrOneClass reports that all rows are of one class. Errors of [Fit] may wrap it.
 var ErrOneClass = errors.New("all rows are of one class: the bias has no finite value")
 
 // Model is a fitted regression: the log-odds of a row x are Weights·x + Bias.
@@ -23,19 +23,17 @@ type Model struct {
 }
 
 const (
-	iterations = 200  // at most
+	iterations = 200  // limit
 	tolerance  = 1e-9 // largest change of a row's log-odds in the last step
-	// cutoff is the smallest eigenvalue of the Hessian that a step follows, relative to the
-	// largest.
+	// cutoff is the smallest eigenvalue of the Hessian used in a step, relative to the largest.
 	cutoff = 1e-14
 )
 
-// Fit learns from the rows of x (n×d) which are positive. Linearly dependent features get
-// the weights of least norm. It fails if all rows are of one class, or a feature is not
-// finite. It panics unless there is a label for each row.
+// Fit fits the probability of positive to the rows of x (n×d). For linearly dependent features it returns the weights
+// of least norm. It fails if all rows are of one class, or a feature is not finite. It panics if x and positive differ
+// in length.
 //
-// Cost: n·d² flops and an eigendecomposition of d×d for each iteration, of which there
-// are about 10; memory of a copy of x.
+// Cost: n·d² flops and an eigendecomposition of a d×d matrix in each of about 10 iterations; memory of a copy of x.
 func Fit(x blas64.General, positive []bool) (*Model, error) {
 	if x.Rows != len(positive) {
 		panic(fmt.Sprintf("logistic: %d rows and %d labels", x.Rows, len(positive)))
@@ -69,10 +67,10 @@ func Fit(x blas64.General, positive []bool) (*Model, error) {
 // that features of different scales are comparable.
 type regression struct {
 	rows    blas64.General // scaled features, and 1
-	scale   []float64      // of each feature
+	scale   []float64      // scaled features, followed by 1
 	sign    []float64      // 1 for positive rows, −1 for negative ones
-	doubt   []float64      // probability that a row is of the other class
-	weights []float64      // of scaled features; the bias is last
+	doubt   []float64      // smoothed probability of the other class
+	weights []float64      // of scaled features, followed by the bias
 	odds    []float64      // log-odds of each row
 	loss    float64
 }
@@ -102,7 +100,7 @@ func newRegression(x blas64.General, positive []bool, count int) *regression {
 	return r
 }
 
-// lossAt returns the objective for log-odds of the rows.
+// lossAt returns the objective for the given log-odds of the rows.
 func (r *regression) lossAt(odds []float64) float64 {
 	sum := 0.0
 	for i, t := range odds {
@@ -129,8 +127,8 @@ func (r *regression) derivatives() (gradient []float64, hessian blas64.General) 
 	return gradient, hessian
 }
 
-// step makes a Newton step, halved until the loss falls enough. It returns the largest
-// change of a row's log-odds by the full step.
+// step makes a Newton step, halved until the loss decreases sufficiently. It returns the largest change of a row's
+// log-odds under the full step.
 func (r *regression) step() (change float64, err error) {
 	gradient, hessian := r.derivatives()
 	values, vectors, err := symeig.Decompose(hessian)
@@ -165,7 +163,7 @@ func (r *regression) step() (change float64, err error) {
 	return change, nil
 }
 
-// model returns the weights of the features without their scales.
+// model returns the regression in units of the original features.
 func (r *regression) model() *Model {
 	d := len(r.scale)
 	m := &Model{Weights: make([]float64, d), Bias: r.weights[d]}

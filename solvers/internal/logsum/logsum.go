@@ -1,5 +1,4 @@
-// Package logsum adds numbers that are given by their logarithms, so that neither they nor
-// their sums overflow or vanish.
+// Package logsum adds numbers given by their logarithms, without overflow or underflow of terms and sums.
 package logsum
 
 import (
@@ -11,20 +10,19 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// Sum is a sum of exponentials, exp(Most)·Rest. The zero value is the sum of nothing, and so is
-// [Zero], whose Most is −Inf.
+// Sum is a sum of exponentials, exp(Most)·Rest. The zero value is an empty sum, and so is [Zero], with Most −Inf.
 type Sum struct {
 	Most, Rest float64
-	begun      bool // Most is that of what was added
+	begun      bool // Most is valid
 }
 
-// Zero returns the sum of nothing.
+// Zero returns an empty sum.
 func Zero() Sum { return Sum{Most: math.Inf(-1), begun: true} }
 
-// Log returns the logarithm of the sum: −Inf of nothing.
+// Log returns the logarithm of the sum, −Inf if it is empty.
 func (s Sum) Log() float64 { return s.Most + math.Log(s.Rest) }
 
-// Plain returns the sum itself, not its logarithm; +Inf if float64 cannot hold it.
+// Plain returns the sum itself, +Inf on overflow.
 func (s Sum) Plain() float64 { return math.Exp(s.Most) * s.Rest }
 
 // AddLog adds a number given by its logarithm.
@@ -36,15 +34,15 @@ func (s *Sum) AddLog(log float64) {
 	s.Rest += math.Exp(log - s.Most)
 }
 
-// Add adds numbers given by their logarithms, and puts them divided by exp(s.Most) in their
-// place. A NaN among them makes the sum NaN.
+// Add adds numbers given by their logarithms, which it replaces by the numbers divided by exp(s.Most). A NaN among them
+// makes the sum NaN.
 func (s *Sum) Add(logs []float64) {
 	if s.take(logs) {
 		s.Rest += floats.Sum(logs)
 	}
 }
 
-// AddWeighted is Add of the numbers times their weights; nil weights are 1.
+// AddWeighted is Add with weights; nil means weights of 1.
 func (s *Sum) AddWeighted(logs, weights []float64) {
 	if weights == nil {
 		s.Add(logs)
@@ -53,12 +51,11 @@ func (s *Sum) AddWeighted(logs, weights []float64) {
 	}
 }
 
-// take puts numbers divided by exp(s.Most) in the place of their logarithms. It reports whether
-// any is not zero.
+// take replaces logarithms by their numbers divided by exp(s.Most). It reports whether any is not zero.
 func (s *Sum) take(logs []float64) bool {
 	s.Raise(largest(logs))
 	if math.IsInf(s.Most, -1) && !slices.ContainsFunc(logs, math.IsNaN) {
-		clear(logs) // nothing but zeros so far
+		clear(logs) // all terms so far are zero
 		return false
 	}
 	floats.AddConst(-s.Most, logs)
@@ -66,7 +63,7 @@ func (s *Sum) take(logs []float64) bool {
 	return true
 }
 
-// Exponentials puts the exponentials of numbers in their place.
+// Exponentials replaces each number by its exponential.
 func Exponentials(v []float64) { exponential.Apply(v, v) }
 
 // Raise makes Most at least as large as log.
@@ -80,8 +77,8 @@ func (s *Sum) Raise(log float64) {
 	s.Most, s.begun = log, true
 }
 
-// largest returns the largest of the numbers but for NaN, −Inf if there are none. Comparisons of
-// four at a time do not wait for each other.
+// largest returns the largest number, ignoring NaN, or −Inf if there is none. Four independent comparisons run at a
+// time.
 func largest(v []float64) float64 {
 	low := math.Inf(-1)
 	a, b, c, d := low, low, low, low

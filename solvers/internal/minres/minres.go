@@ -1,9 +1,9 @@
-// Package minres solves A·x = r for symmetric A, definite or not, and many right sides at
-// once (Paige & Saunders 1975, "Solution of sparse indefinite systems of linear
-// equations"), each by its own recursion, with a positive definite preconditioner.
+// Package minres solves A·x = r for symmetric A, definite or not, by preconditioned MINRES (Paige & Saunders 1975,
+// "Solution of sparse indefinite systems of linear equations"). It solves for many right sides at once: each has its
+// own recursion, and all share the products with A.
 //
-// When the recursions meet the tolerance, the iteration restarts from the true residuals.
-// Reported residuals are therefore measured.
+// Once the recursions meet the tolerance, the iteration restarts from the true residuals. Reported residuals are
+// therefore measured.
 package minres
 
 import (
@@ -18,32 +18,30 @@ import (
 
 // Solver solves systems with one matrix.
 type Solver struct {
-	// Multiply puts A·x into ax.
+	// Multiply stores A·x in ax.
 	Multiply func(ctx context.Context, x, ax blas64.General) error
-	// Precondition puts P·x into px, for a positive definite P that is close to |A|⁻¹.
+	// Precondition stores P·x in px, for a positive definite P close to |A|⁻¹.
 	Precondition func(x, px blas64.General)
-	Tolerance    float64 // on ‖r − Ax‖/‖r‖ of every column
-	Iterations   int     // at most
+	Tolerance    float64 // for ‖r − Ax‖/‖r‖ of every column
+	Iterations   int     // limit
 }
 
-// Solution is the result.
+// Solution is the result of Solve.
 type Solution struct {
-	X          blas64.General // a column for each right side
+	X          blas64.General // one column for each right side
 	Residuals  []float64      // ‖r − Ax‖/‖r‖ of each column
-	Residual   float64        // the largest of them
+	Residual   float64        // the largest of Residuals
 	Iterations int
-	Condition  float64 // of A preconditioned, a lower bound from the recursions
+	Condition  float64 // of the preconditioned A, a lower bound from the recursions
 
-	largest float64 // ‖A‖ preconditioned, a lower bound from the recursions
+	largest float64 // ‖A‖ after preconditioning, a lower bound from the recursions
 }
 
 // rounds is the largest number of restarts.
 const rounds = 8
 
-// Solve returns the solutions for all columns of r, begun from x = 0. If they do not meet the
-// tolerance, they are those of the last iteration. Cost: for each iteration a product and
-// the preconditioner, and about 20 flops for each number of r; memory for ten times the
-// numbers of r.
+// Solve solves for all columns of r (n×k), starting from x = 0. If it reaches the limit, it returns the last iterate.
+// Cost of an iteration: one product, the preconditioner, and about 20·n·k flops; memory for 10·n·k numbers.
 func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) {
 	run := &Solution{X: matrix.New(r.Rows, r.Cols), Condition: 1}
 	norms, left, before := dense.ColumnNorms(r), matrix.Clone(r), math.Inf(1)
@@ -69,7 +67,7 @@ func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) 
 	return run, nil
 }
 
-// ratios returns the relative residuals and the largest of them: NaN if one is NaN.
+// ratios returns the relative residuals, and the largest of them: NaN if any is NaN.
 func ratios(left, all []float64) (each []float64, worst float64) {
 	each = make([]float64, len(left))
 	for c, v := range left {
@@ -86,8 +84,7 @@ func ratios(left, all []float64) (each []float64, worst float64) {
 	return each, worst
 }
 
-// round adds an approximate solution of A·dx = r to the solution. norms are those of the
-// right sides.
+// round adds an approximate solution of A·dx = r to run. norms are those of the right sides.
 func (m Solver) round(ctx context.Context, run *Solution, r blas64.General, norms []float64) error {
 	s := newRecursions(m, r)
 	for i, v := range dense.ColumnNorms(r) {
@@ -109,24 +106,24 @@ func (m Solver) round(ctx context.Context, run *Solution, r blas64.General, norm
 	return nil
 }
 
-// recursions are those of all columns, in step.
+// recursions runs the recursions of all columns in step.
 type recursions struct {
 	Solver
 	cols       []column
-	older, old blas64.General // β·v of the last steps, before the preconditioner
+	older, old blas64.General // β·v of the last two steps, before preconditioning
 	y, v, room blas64.General
 	w, w1, w2  blas64.General
 }
 
-// column is the recursion of one right side: scalars as Paige and Saunders name them.
+// column is the recursion of one right side, with the names of Paige and Saunders.
 type column struct {
 	alpha, beta, oldBeta float64
-	first, goal          float64 // β₁: ‖r‖ in the norm of the preconditioner, and where it stops
+	first, goal          float64 // β₁, ‖r‖ in the norm of the preconditioner, and its target
 	dbar, epsilon        float64
 	cos, sin             float64
-	phi                  float64 // what is left of the residual
+	phi                  float64 // norm of the residual
 	root                 float64 // ‖A·r‖/‖r‖ before this step
-	gamma, delta, old    float64 // of the triangular factor: diagonal, and above it
+	gamma, delta, old    float64 // of the triangular factor: diagonal and superdiagonals
 	step                 float64 // of x along w
 	largest, least       float64 // γ so far
 	stopped              bool    // its vectors are 0
@@ -144,7 +141,7 @@ func newRecursions(m Solver, r blas64.General) *recursions {
 	return s
 }
 
-// going reports whether a column has not stopped.
+// going reports whether some column has not stopped.
 func (s *recursions) going() bool {
 	for i := range s.cols {
 		if !s.cols[i].stopped {
@@ -162,7 +159,7 @@ func (c *column) unless(v float64) float64 {
 	return v
 }
 
-// lanczos makes the next vectors: one product with A for all columns.
+// lanczos makes the next Lanczos vectors, by one product with A for all columns.
 func (s *recursions) lanczos(ctx context.Context, first bool) error {
 	matrix.Clear(s.v)
 	s.add(s.v, s.y, func(c *column) float64 { return c.unless(1 / c.beta) })
@@ -184,7 +181,7 @@ func (s *recursions) lanczos(ctx context.Context, first bool) error {
 	return nil
 }
 
-// rotate continues the QR factorisation of the tridiagonal matrix.
+// rotate updates the QR factorisation of the tridiagonal matrix.
 func (c *column) rotate(beta float64) {
 	if c.stopped {
 		return
@@ -198,7 +195,7 @@ func (c *column) rotate(beta float64) {
 	c.root = math.Hypot(gbar, c.dbar)
 	c.gamma = math.Hypot(gbar, beta)
 	c.largest, c.least = max(c.largest, c.gamma), min(c.least, c.gamma)
-	if c.gamma <= 1e-15*c.largest { // no step makes the residual smaller
+	if c.gamma <= 1e-15*c.largest { // no step reduces the residual
 		c.stopped = true
 		return
 	}
@@ -216,13 +213,13 @@ func (s *recursions) improve(x blas64.General) {
 	s.add(s.w, s.w2, func(c *column) float64 { return c.unless(-c.delta / c.gamma) })
 	s.add(x, s.w, func(c *column) float64 { return c.unless(c.step) })
 	for i := range s.cols {
-		if c := &s.cols[i]; c.beta <= 1e-15*c.largest { // the space is exhausted
+		if c := &s.cols[i]; c.beta <= 1e-15*c.largest { // the Krylov space is exhausted
 			c.stopped = true
 		}
 	}
 }
 
-// add adds to each column of dst one of src times its weight.
+// add adds the weighted columns of src to those of dst.
 func (s *recursions) add(dst, src blas64.General, weight func(*column) float64) {
 	weights := make([]float64, len(s.cols))
 	for i := range weights {
@@ -238,7 +235,7 @@ func (s *recursions) add(dst, src blas64.General, weight func(*column) float64) 
 	}
 }
 
-// products returns the inner products of columns.
+// products returns the inner product of each pair of columns.
 func products(a, b blas64.General) []float64 {
 	sums := make([]float64, a.Cols)
 	for i := range a.Rows {
@@ -250,11 +247,11 @@ func products(a, b blas64.General) []float64 {
 	return sums
 }
 
-// leastSquares is the ratio ‖A·r‖/(‖A‖·‖r‖) below which no step makes the residual r smaller:
-// A is singular, and r in its null space.
+// leastSquares is the ratio ‖A·r‖/(‖A‖·‖r‖) below which no step reduces the residual r: A is singular, and r is in its
+// null space.
 const leastSquares = 1e-7
 
-// judge stops a column whose residual is small, or as small as it can be.
+// judge stops a column whose residual meets the tolerance or cannot be reduced further.
 func (c *column) judge(run *Solution) {
 	run.largest = max(run.largest, c.largest)
 	if c.largest > 0 {

@@ -10,16 +10,16 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// function is applied to raw entries between dense rows.
+// function maps raw entries between dense rows.
 type function struct {
-	epsilon  float64          // entries become log(entry)/epsilon, if it is positive
+	epsilon  float64          // if positive, entries become log(entry)/epsilon
 	curve    *kernelgen.Curve // of the base; nil for none
 	anchored bool
 }
 
-// Logs returns the tiles of log k(x, z)/ε between dense rows: −Inf where the kernel is 0, NaN
-// where it is negative. It returns those of k^(1/ε) too, or nil if that is no kernel of package
-// kernelgen. Both may share [Rows]. It fails if the kernel is normalised or has words.
+// Logs returns the tiles of log k(x, z)/ε between dense rows: −Inf if the kernel is 0, NaN if it is negative. It also
+// returns those of k^(1/ε), or nil if package kernelgen has no such kernel. Both may share [Rows]. It fails if the
+// kernel is normalised or has words.
 func Logs(k kernelgen.Kernel, epsilon float64) (logs, power *Tiles, err error) {
 	if err := k.CheckPlain(); err != nil {
 		return nil, nil, err
@@ -36,9 +36,9 @@ func Logs(k kernelgen.Kernel, epsilon float64) (logs, power *Tiles, err error) {
 	return logs, power, nil
 }
 
-// OfCurve returns the tiles of a function f of one base. Anchored tiles are of
-// f(‖x‖²) + f(‖z‖²) − f(base) − f(0). They are positive semi-definite where −f is conditionally so
-// (Schölkopf 2001, "The kernel trick for distances", Proposition 1).
+// OfCurve returns the tiles of a function f of one base. Anchored tiles are those of f(‖x‖²) + f(‖z‖²) − f(base) −
+// f(0), which are positive semi-definite if −f is conditionally so (Schölkopf 2001, "The kernel trick for distances",
+// Proposition 1).
 func OfCurve(base kernelgen.Base, f kernelgen.Curve, anchored bool) *Tiles {
 	t := Plain(base.Kernel())
 	t.then.curve, t.then.anchored = &f, anchored

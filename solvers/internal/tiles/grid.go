@@ -12,10 +12,10 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Grid is the kernel matrix K between all rows of two sides, cut into the blocks of exact passes.
+// Grid is the kernel matrix K between all rows of two sides, divided into the blocks of exact passes.
 type Grid struct {
 	Tiles  *Tiles
-	Passes int // made so far over all entries
+	Passes int // number so far, over all entries
 
 	engine      stream.Engine
 	names       [2]string
@@ -23,7 +23,7 @@ type Grid struct {
 	rows, cols  int64
 }
 
-// NewGrid returns the grid of two sides; names are those of their sources.
+// NewGrid returns the grid of two sides. names are the names of their sources.
 func (t *Tiles) NewGrid(e stream.Engine, names [2]string, left, right *Rows) *Grid {
 	g := &Grid{Tiles: t, engine: e, names: names, rows: int64(left.Count()), cols: int64(right.Count()),
 		left: left.Blocks(tilesize.PairRows), right: right.Blocks(tilesize.PairRows)}
@@ -33,13 +33,13 @@ func (t *Tiles) NewGrid(e stream.Engine, names [2]string, left, right *Rows) *Gr
 	return g
 }
 
-// Visitor gets a raw tile, which it may change but not keep, and the numbers of its first row
-// and column.
+// Visitor receives a raw tile, and the numbers of its first row and column. It may change the tile but must not retain
+// it.
 type Visitor = func(tile blas64.General, i, j int) error
 
-// Pairs makes an exact pass over the raw tiles: all of them, or with [stream.Upper] one of each
-// mirrored pair of two equal sides. visit is called once for each worker. Tiles with rows or
-// columns in common are visited one after another, in a fixed order: see [stream.Pairs].
+// Pairs makes an exact pass over the raw tiles: all of them, or with [stream.Upper] one of each mirrored pair of two
+// equal sides. visit is called once for each worker. Tiles with common rows or columns are visited sequentially in a
+// fixed order: see [stream.Pairs].
 func (g *Grid) Pairs(ctx context.Context, pass string, shape bool, visit func() Visitor) error {
 	g.Passes++
 	rows := &stream.RowNumbers{Name: g.names[0], Rows: g.rows}
@@ -60,12 +60,12 @@ func (g *Grid) Pairs(ctx context.Context, pass string, shape bool, visit func() 
 // Sums are the row sums of K, and the means of its rows and columns.
 type Sums struct {
 	LogSums            []float64 // logarithms of the row sums; nil unless K is normalised
-	RowMeans, ColMeans []float64 // nil unless K is centred
+	RowMeans, ColMeans []float64 // nil unless K is centered
 	GrandMean          float64
 }
 
-// Sums makes a pass for the row sums of a normalised kernel, and another for the means.
-// It fails where a sum or a mean is not finite.
+// Sums makes one pass for the row sums of a normalised kernel, and another for the means. It fails if a sum or a mean
+// is not finite.
 func (g *Grid) Sums(ctx context.Context, means bool) (s *Sums, err error) {
 	s = &Sums{}
 	if g.Tiles.normalised {
@@ -109,7 +109,7 @@ func (g *Grid) logSums(ctx context.Context) ([]float64, error) {
 	return logs, err
 }
 
-// Of returns the row sums of n rows from the given one on, nil if there are none.
+// Of returns the row sums of n rows from the given one on, nil without a normaliser.
 func (s *Sums) Of(first, n int) []float64 {
 	if s.LogSums == nil {
 		return nil
@@ -117,10 +117,10 @@ func (s *Sums) Of(first, n int) []float64 {
 	return s.LogSums[first : first+n]
 }
 
-// divide makes entries of a raw tile, the first of whose rows has the number i.
+// divide normalises a raw tile. i is the number of its first row.
 func (s *Sums) divide(t *Tiles, tile blas64.General, i int) { t.Divide(tile, s.Of(i, tile.Rows)) }
 
-// begin makes room for the means of a grid.
+// begin allocates the means of a grid.
 func (s *Sums) begin(g *Grid) {
 	s.RowMeans, s.ColMeans = make([]float64, g.rows), make([]float64, g.cols)
 }
@@ -150,7 +150,7 @@ func (s *Sums) finish() {
 	}
 }
 
-// Check names the first row or column whose mean is not finite.
+// Check returns an error for the first row or column whose mean is not finite.
 func (s *Sums) Check(t *Tiles, names [2]string) error {
 	for side, means := range [][]float64{s.RowMeans, s.ColMeans} {
 		for i, v := range means {
@@ -162,7 +162,7 @@ func (s *Sums) Check(t *Tiles, names [2]string) error {
 	return nil
 }
 
-// Center subtracts the means from a block of K, of whose rows and columns these are the sums.
+// Center subtracts the means from a block of K. s must hold the means of the rows and columns of the block.
 func (s *Sums) Center(block blas64.General) {
 	for i := range block.Rows {
 		row := matrix.Row(block, i)

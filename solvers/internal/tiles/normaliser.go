@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// SumRule chooses the rows that the row sums of a normalised kernel go over.
+// SumRule selects the right rows in the row sums of a normalised kernel.
 type SumRule uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	SumsSampled                // over sampled right rows, weighted
 )
 
-// ExactSumEntries is the largest number of kernel entries for which [SumsAuto] is exact: some seconds of work.
+// ExactSumEntries is the largest number of kernel entries for which [SumsAuto] is exact: a few seconds of work.
 const ExactSumEntries = 1 << 32
 
 var sumWords = []string{"auto", "exact", "sampled"}
@@ -31,7 +31,7 @@ var sumWords = []string{"auto", "exact", "sampled"}
 // String returns auto, exact or sampled.
 func (s SumRule) String() string { return words.Of(sumWords, s) }
 
-// ParseSums is the inverse of String. It fails for other words.
+// ParseSums is the inverse of String. It fails for unknown words.
 func ParseSums(word string) (SumRule, error) { return words.Parse[SumRule]("sums", sumWords, word) }
 
 const (
@@ -48,7 +48,7 @@ const SumTile = sumRows * allRows
 //	K(x, z) = weight·f(x, z) / (each·Σ_j f(x, rows_j))
 //
 // It is exact if rows are all right rows, and an estimate if they are a sample. Call it before the first tile. Cost:
-// one entry for each pair of a left row and one of rows, whenever tiles of the left row are filled. Sums of [Rows] are
+// one kernel entry for each left row and each of rows, whenever tiles of the left row are filled. Sums of [Rows] are
 // cached.
 func (t *Tiles) SetNormaliser(rows blas64.General, each float64) {
 	t.over = (&Rows{Dense: rows}).Blocks(allRows)
@@ -82,13 +82,14 @@ func (t *Tiles) Sum(ctx context.Context, e stream.Engine, r *Rows) error {
 	return err
 }
 
-// logSums returns the logarithms of the row sums of r. It computes them once.
+// logSums returns the logarithms of the row sums of r, computed on the first call.
 func (r *Rows) logSums(t *Tiles) []float64 {
 	r.summing.Do(func() { r.sums = t.logSums(r.Dense, new(kernelgen.Workspace)) })
 	return r.sums
 }
 
-// logSums returns the logarithms of the row sums of x. A sum that is not finite gives NaN, and so do its entries.
+// logSums returns the logarithms of the row sums of x. A sum that is not finite yields NaN, and so do the entries of
+// its row.
 func (t *Tiles) logSums(x blas64.General, w *kernelgen.Workspace) []float64 {
 	logs := make([]float64, x.Rows)
 	var work Work

@@ -14,15 +14,15 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// Operator is K by exact passes, as a [krylov.Operator]. Centered multiplies K by I − 11ᵀ/N from
-// the left and by I − 11ᵀ/M from the right; the first pass finds the means, unless Sums has them.
+// Operator multiplies by K in exact passes; it is a [krylov.Operator]. If Centered, K is multiplied by I − 11ᵀ/N from
+// the left and by I − 11ᵀ/M from the right. The first pass then computes the means, unless Sums has them.
 type Operator struct {
 	Grid     *Grid
 	Sums     *Sums
 	Centered bool
 }
 
-// pass makes an exact pass over the tiles of K, before they are centered.
+// pass makes an exact pass over the uncentered tiles of K.
 func (o *Operator) pass(ctx context.Context, visit Visitor) error {
 	means := o.Centered && o.Sums.RowMeans == nil
 	if means {
@@ -44,8 +44,7 @@ func (o *Operator) pass(ctx context.Context, visit Visitor) error {
 	return err
 }
 
-// Multiply implements [krylov.Operator] by one exact pass. It names a row whose products are not
-// finite.
+// Multiply implements [krylov.Operator] by one exact pass. It fails, naming the row, if a product is not finite.
 func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
 	matrix.Clear(aq)
 	matrix.Clear(atp)
@@ -55,7 +54,7 @@ func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) e
 		err = o.Grid.check(product)
 	}
 	if err == nil && o.Centered {
-		// The vectors have mean 0 up to rounding; short ones may be all rounding.
+		// The vectors have mean 0 up to rounding, but short ones may be mostly rounding.
 		subtractOuter(aq, o.Sums.RowMeans, q)
 		subtractOuter(atp, o.Sums.ColMeans, p)
 		dense.CenterColumns(aq)
@@ -64,14 +63,13 @@ func (o *Operator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) e
 	return err
 }
 
-// Product sums products with the tiles of a pass: AQ = K·Q and ATP = Kᵀ·P. Matrices without columns
-// are left out.
+// Product sums the products of a pass over tiles: AQ = K·Q and ATP = Kᵀ·P. Matrices without columns are skipped.
 type Product struct {
 	Q, AQ, P, ATP blas64.General
-	Half          bool // the pass is over [stream.Upper]: tiles on the diagonal are in AQ alone
+	Half          bool // the pass is over [stream.Upper]: diagonal tiles go to AQ alone
 }
 
-// Add is a [Visitor].
+// Add implements [Visitor].
 func (p *Product) Add(tile blas64.General, i, j int) error {
 	rows := func(m blas64.General) blas64.General { return matrix.Rows(m, i, tile.Rows) }
 	cols := func(m blas64.General) blas64.General { return matrix.Rows(m, j, tile.Cols) }
@@ -84,7 +82,7 @@ func (p *Product) Add(tile blas64.General, i, j int) error {
 	return nil
 }
 
-// check names the first row whose products are not finite.
+// check returns an error for the first row with a product that is not finite.
 func (g *Grid) check(p *Product) error {
 	for side, m := range []blas64.General{p.AQ, p.ATP} {
 		if i, _, bad := dense.NotFinite(m); bad {
@@ -95,8 +93,8 @@ func (g *Grid) check(p *Product) error {
 	return nil
 }
 
-// Multiply makes a pass that sums a product with raw tiles. It names a row whose products are not
-// finite. Visitors from also, unless it is nil, then get the tiles.
+// Multiply makes a pass over raw tiles and sums their product. Then it passes the tiles to visitors from also, unless
+// it is nil. It fails, naming the row, if a product is not finite.
 func (g *Grid) Multiply(ctx context.Context, pass string, p *Product, also func() Visitor) error {
 	shape := false
 	if p.Half {
@@ -115,8 +113,8 @@ func (g *Grid) Multiply(ctx context.Context, pass string, p *Product, also func(
 	return g.check(p)
 }
 
-// Symmetric is a symmetric K without a normaliser, as a [krylov.Symmetric]: a product is an exact
-// pass over half of the tiles.
+// Symmetric multiplies by a symmetric K without a normaliser; it is a [krylov.Symmetric]. Each product is an exact pass
+// over half of the tiles.
 type Symmetric struct{ Grid *Grid }
 
 // Multiply implements [krylov.Symmetric].
@@ -161,25 +159,25 @@ func (o *Operator) Form(ctx context.Context) (krylov.Matrix, error) {
 	return krylov.Matrix{General: a}, err
 }
 
-// MaxBlocks is the largest number of blocks in a Krylov space. Oversampling is the number of
-// vectors in a block beyond the rank: those beyond the rank decide how fast residuals fall.
+// MaxBlocks is the largest number of blocks in a Krylov space. Oversampling is the number of vectors in a block beyond
+// the rank; they determine how fast residuals decrease.
 const (
 	MaxBlocks    = 8
 	Oversampling = 8
 )
 
-// SVD is a truncated SVD by block Krylov iteration from random vectors on both sides.
+// SVD computes a truncated singular value decomposition by block Krylov iteration, from random vectors on both sides.
 type SVD struct {
 	Rank      int
-	Tolerance float64 // of the residuals of all triplets, relative to the largest singular value
+	Tolerance float64 // for the residuals of all triplets, relative to the largest singular value
 	Passes    int     // limit
 	Seed      uint64
-	Centered  bool // the operator maps 1 to 0, from either side
-	Blocks    int  // of the space; 0 means MaxBlocks
+	Centered  bool // the operator maps 1 to 0 from either side
+	Blocks    int  // in the Krylov space; 0 means MaxBlocks
 }
 
-// Decompose returns the leading triplets of an n×m operator. The largest entry of each right
-// vector is positive. It fails with a [krylov.NotFiniteError] if products are not finite.
+// Decompose returns the leading triplets of an n×m operator. The entry of largest magnitude in each right vector is
+// positive. It fails with a [krylov.NotFiniteError] if products are not finite.
 func (s SVD) Decompose(ctx context.Context, op krylov.Operator, n, m int) (*krylov.Triplets, error) {
 	if s.Blocks == 0 {
 		s.Blocks = MaxBlocks
@@ -196,7 +194,7 @@ func (s SVD) Decompose(ctx context.Context, op krylov.Operator, n, m int) (*kryl
 	return r, nil
 }
 
-// start returns standard normal columns, of mean 0 if the operator is centered.
+// start returns standard normal columns, with mean 0 if the operator is centered.
 func (s SVD) start(n int, purpose string) blas64.General {
 	x := matrix.New(n, min(n, s.Rank+Oversampling))
 	sketch.NewRandom(s.Seed, purpose).Normals(x)

@@ -11,14 +11,14 @@ import (
 // OriginRows is the number of rows that a worker shifts at a time.
 const OriginRows = 64
 
-// SetOrigin makes tiles between dense rows those of k(x − origin, z − origin); nil means no shift. Only tiles of
-// kernels without a normaliser may have an origin. Call it before the first tile.
+// SetOrigin makes tiles between dense rows those of k(x − origin, z − origin); nil means no shift. Kernels with a
+// normaliser cannot have an origin. Call it before the first tile.
 func (t *Tiles) SetOrigin(origin []float64) { t.origin = origin }
 
 // Origin returns the origin, nil if there is none.
 func (t *Tiles) Origin() []float64 { return t.origin }
 
-// moved returns x minus the origin, and x itself if there is no origin.
+// moved returns x minus the origin, or x itself without one.
 func (t *Tiles) moved(x blas64.General) blas64.General {
 	if t.origin == nil {
 		return x

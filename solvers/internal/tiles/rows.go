@@ -10,9 +10,8 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Rows are one side of a tile: dense rows, or sparse ones if Sparse is not nil. What the tiles
-// of many blocks share is prepared once, when it is first needed; so Rows must not be copied,
-// and belong to the tiles of one kernel.
+// Rows is one side of a tile: dense rows, or sparse ones if Sparse is not nil. Data shared by the tiles of many blocks
+// is prepared once, on first use. Rows must not be copied, and belongs to the tiles of one kernel.
 type Rows struct {
 	Dense  blas64.General
 	Sparse *sparse.CSR
@@ -24,7 +23,7 @@ type Rows struct {
 	sums                                 []float64 // see [Tiles.SetNormaliser]
 }
 
-// SparseRows returns the rows of a sparse matrix whose transpose is known.
+// SparseRows returns the rows of a sparse matrix with its precomputed transpose.
 func SparseRows(m, transpose *sparse.CSR) *Rows {
 	r := &Rows{Sparse: m}
 	r.turning.Do(func() { r.turned = transpose })
@@ -47,7 +46,7 @@ func (r *Rows) Dimension() int {
 	return r.Dense.Cols
 }
 
-// Slice returns n rows from the given one on. They share memory.
+// Slice returns n rows from the given one on. The two share memory.
 func (r *Rows) Slice(first, n int) *Rows {
 	if r.Sparse == nil {
 		return &Rows{Dense: matrix.Rows(r.Dense, first, n)}
@@ -57,7 +56,7 @@ func (r *Rows) Slice(first, n int) *Rows {
 	return &Rows{Sparse: &s}
 }
 
-// Blocks cuts the rows into slices of size rows; the last one may be shorter.
+// Blocks divides the rows into slices of size rows; the last one may be shorter.
 func (r *Rows) Blocks(size int) []*Rows {
 	var blocks []*Rows
 	for first := 0; first < r.Count(); first += size {
@@ -66,8 +65,8 @@ func (r *Rows) Blocks(size int) []*Rows {
 	return blocks
 }
 
-// Prepare prepares sparse rows as the columns of tiles, so that Fill goes through the rows of
-// the other side; it returns r.
+// Prepare prepares sparse rows as the columns of tiles, so that Fill iterates over the rows of the other side. It
+// returns r.
 func (r *Rows) Prepare() *Rows {
 	if r.Sparse != nil {
 		r.Transpose()
@@ -81,14 +80,14 @@ func (r *Rows) panel(t *Tiles) *kernelgen.Panel {
 	return r.packed
 }
 
-// Transpose returns the transpose of sparse rows: its row l lists the rows with an entry in
-// column l. Memory: 8 bytes for each column, besides the entries.
+// Transpose returns the transpose of sparse rows: its row l lists the rows with an entry in column l. Memory: 8 bytes
+// for each column, in addition to the entries.
 func (r *Rows) Transpose() *sparse.CSR {
 	r.turning.Do(func() { r.turned = transpose(*r.Sparse) })
 	return r.turned
 }
 
-// transpose is sparse.CSR.Transpose for a slice, whose entries do not begin at 0.
+// transpose is sparse.CSR.Transpose for a slice of rows, whose entries do not start at 0.
 func transpose(m sparse.CSR) *sparse.CSR {
 	first, last := m.Start[0], m.Start[m.Rows]
 	m.Index = m.Index[first:last]

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Scale returns the factor of the entries of a kernel: a power of two that keeps the squares of very
-// large or very small entries representable.
+// Scale returns the factor of the entries of the kernel, a power of two. It keeps squares of very large and very small
+// entries representable.
 func (t *Tiles) Scale() float64 {
 	if t.normalised {
 		return t.unit
@@ -24,7 +24,7 @@ func (t *Tiles) SetScale(factor float64) {
 	t.factor = factor
 }
 
-// ScaleFor returns the scale for a largest entry: 1, unless it is beyond 1e100 or below 1e-100.
+// ScaleFor returns the scale for a largest entry: 1, unless it is above 1e100 or below 1e-100.
 func ScaleFor(largest float64) float64 {
 	if largest > 0 && (largest > 1e100 || largest < 1e-100) {
 		return math.Ldexp(1, min(1000, -math.Ilogb(largest)))
@@ -32,7 +32,7 @@ func ScaleFor(largest float64) float64 {
 	return 1
 }
 
-// Diagonal puts the kernel of each row with itself into dst, times the scale.
+// Diagonal stores k(x_i, x_i) of each row in dst, times the scale.
 func (t *Tiles) Diagonal(dst []float64, x blas64.General) {
 	if t.over != nil {
 		t.dividedDiagonal(dst, x)

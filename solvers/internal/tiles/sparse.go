@@ -11,19 +11,17 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// A tile between sparse rows costs an entry only where two rows meet. With x_i the
-// rows on the left and z_j those on the right,
+// The cost of a tile between sparse rows is the number of columns that two rows have in common. With left rows x_i and
+// right rows z_j,
 //
-//	x_i·z_j = Σ_l x_il·z_jl      over the l in row i, and for each of them over the
-//	                             right rows that have something in column l
+//	x_i·z_j = Σ_l x_il·z_jl      for each l in row i, over the right rows
+//	                             with an entry in column l
 //
-// which the transpose of the right rows lists, or the other way round. For a graph,
-// whose x_i is row i of A and whose z_j is column j, that is (A·A)_ij: paths of two
-// edges. ‖x−z‖² is ‖x‖² + ‖z‖² − 2x·z, exact for weights that are whole numbers and
-// else to rounding of the norms, not of the distance.
+// The transpose of the right rows lists these, or the roles are exchanged. For a graph with adjacency matrix A, x_i is
+// row i of A and z_j is column j: the product is (A·A)_ij, which counts paths of two edges. ‖x−z‖² is computed as ‖x‖²
+// + ‖z‖² − 2x·z. It is exact for integer weights; otherwise its error is relative to the norms, not the distance.
 
-// fillSparse puts the raw tile between sparse rows into dst. An entry has the same bits whichever
-// side is listed.
+// fillSparse stores the raw tile between sparse rows in dst. Entries have the same bits whichever side is transposed.
 func (t *Tiles) fillSparse(dst blas64.General, left, right *Rows, w *Work) {
 	matrix.Clear(dst)
 	if left.turned != nil && right.turned == nil {
@@ -46,8 +44,7 @@ func (t *Tiles) fillSparse(dst blas64.General, left, right *Rows, w *Work) {
 	}
 }
 
-// Base returns the base of the kernel between rows of squared norms x and z with the inner
-// product p.
+// Base returns the base of the kernel from the squared norms x and z of two rows and their inner product p.
 func (t *Tiles) Base(x, z, p float64) float64 {
 	switch t.base {
 	case kernelgen.SquaredDistance:
@@ -58,14 +55,13 @@ func (t *Tiles) Base(x, z, p float64) float64 {
 	return p
 }
 
-// FromBase turns values of the base into raw entries.
+// FromBase maps values of the base to raw entries.
 func (t *Tiles) FromBase(v []float64, w *Work) {
 	t.raw.FromBase(v, &w.kernel)
 	t.scale(v)
 }
 
-// addByRows adds the inner products of the rows of left with right rows, of which
-// it gets the transpose.
+// addByRows adds the inner products of the rows of left with right rows, given by their transpose columns.
 func addByRows(dst blas64.General, left, columns *sparse.CSR) {
 	for i := range left.Rows {
 		row := matrix.Row(dst, i)
@@ -86,8 +82,7 @@ func addByRows(dst blas64.General, left, columns *sparse.CSR) {
 	}
 }
 
-// addByColumns adds the inner products of left rows, of which it gets the
-// transpose, with the rows of right.
+// addByColumns adds the inner products of left rows, given by their transpose columns, with the rows of right.
 func addByColumns(dst blas64.General, columns, right *sparse.CSR) {
 	for j := range right.Rows {
 		index, value := right.Row(j)
@@ -121,7 +116,7 @@ func squaredNorm(m *sparse.CSR, i int) float64 {
 	return sum
 }
 
-// SquaredNorms returns the squared norms of all rows, in the memory of dst if it suffices.
+// SquaredNorms returns the squared norms of all rows. It reuses dst if its capacity suffices.
 func SquaredNorms(dst []float64, m *sparse.CSR) []float64 {
 	dst = dst[:0]
 	for i := range m.Rows {
@@ -130,8 +125,8 @@ func SquaredNorms(dst []float64, m *sparse.CSR) []float64 {
 	return dst
 }
 
-// cosine returns the cosine of the angle between rows with an inner product and squared
-// norms; 0 for a row of zeros.
+// cosine returns the cosine of the angle between two rows, from their inner product p and squared norms x and z. It is
+// 0 for a zero row.
 func cosine(p, x, z float64) float64 {
 	if x == 0 || z == 0 {
 		return 0

@@ -1,10 +1,10 @@
-// Package tiles evaluates tiles of kernel matrices, the blocks of K between rows x_i on the left
-// and z_j on the right, for all families of solvers.
+// Package tiles evaluates tiles of kernel matrices, the blocks of K between rows x_i on the left and z_j on the right,
+// for all families of solvers:
 //
 //   - [Tiles] fills tiles between [Rows], dense or sparse, and counts the entries.
 //   - [Logs] and [OfCurve] are tiles of logarithms, and of functions of one base.
 //   - [Grid] visits all tiles between two sides in one exact pass.
-//   - [Sums] are the row sums of normalised kernels, and the means of rows and columns.
+//   - [Sums] holds the row sums of normalised kernels, and the means of rows and columns.
 //   - [Operator] multiplies with K by exact passes; [SVD] decomposes it by block Krylov iteration.
 //
 // Results have the same bits for any number of threads and any shape of the tiles.
@@ -27,19 +27,18 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Tiles evaluates the entries of one kernel. A kernel that is normalised by its row sums takes
-// two steps: [Tiles.Fill] makes a raw tile, from which the row sums are taken, and [Tiles.Divide]
-// makes entries of it. Raw entries of exponentials are exponents, so that neither sums nor
-// entries overflow or vanish:
+// Tiles evaluates the entries of one kernel. A kernel normalised by its row sums takes two steps: [Tiles.Fill] makes a
+// raw tile, from which row sums are computed, and [Tiles.Divide] turns it into entries. Raw entries of exponentials are
+// exponents, so that neither sums nor entries overflow or vanish:
 //
 //	K_ij = weight·exp(raw_ij − logSum_i)      sne, softmax: raw = factor·base
 //	K_ij = weight·raw_ij·exp(−logSum_i)       other normalised kernels
 //	K_ij = raw_ij                             kernels without a normaliser
 //
-// After [Tiles.SetNormaliser], Fill takes both steps at once.
+// After [Tiles.SetNormaliser], Fill performs both steps.
 type Tiles struct {
 	Kernel  kernelgen.Kernel
-	Entries atomic.Int64 // evaluated so far
+	Entries atomic.Int64 // number evaluated so far
 
 	raw         kernelgen.Kernel // of raw tiles, before factor
 	base        kernelgen.Base   // of raw, for sparse rows
@@ -48,12 +47,12 @@ type Tiles struct {
 	exponential bool // raw entries are exponents
 	weight      float64
 	logarithm   bool    // tiles are of the logarithm of raw
-	unit        float64 // see [Tiles.SetScale]; of a kernel without a normaliser it is factor
+	unit        float64 // see [Tiles.SetScale]; without a normaliser it is factor
 	then        function
 	origin      []float64 // see [Tiles.SetOrigin]
 	over        []*Rows   // rows of the row sums, see [Tiles.SetNormaliser]; nil for raw tiles
-	overLog     float64   // logarithm of the number of right rows that each stands for
-	rooms       sync.Pool // of *blas64.General, for moved rows
+	overLog     float64   // logarithm of the number of right rows for each of over
+	rooms       sync.Pool // of *blas64.General, for shifted rows
 	tiles       sync.Pool // of *[]float64
 }
 
@@ -94,10 +93,10 @@ func New(k kernelgen.Kernel, sparse bool) (*Tiles, error) {
 	return t, nil
 }
 
-// Normalised reports whether the kernel is divided by its row sums.
+// Normalised reports whether the kernel is normalised by its row sums.
 func (t *Tiles) Normalised() bool { return t.normalised }
 
-// Exponent returns the factor of the base in raw entries that are exponents; 0 for other kernels.
+// Exponent returns the factor of the base in raw entries that are exponents, 0 for other kernels.
 func (t *Tiles) Exponent() float64 {
 	if t.exponential {
 		return t.factor
@@ -108,23 +107,29 @@ func (t *Tiles) Exponent() float64 {
 // OfDistance reports whether the kernel is a function of the squared distance alone.
 func (t *Tiles) OfDistance() bool { return t.base == kernelgen.SquaredDistance }
 
-// CountPass returns a function to call after a pass that evaluates so many entries. They then
-// count once, whether they were evaluated or a checkpointed state answered the pass.
+// Bounded reports whether all entries between finite rows are known to be finite.
+func (t *Tiles) Bounded() bool {
+	return t.raw.Bounded() && t.factor == 1 && t.then == (function{}) &&
+		!t.normalised && !t.logarithm && t.origin == nil
+}
+
+// CountPass returns a function to call after a pass that evaluates the given number of entries. The entries then count
+// once, even if a checkpointed state replaced the pass.
 func (t *Tiles) CountPass(entries int64) func() {
 	after := t.Entries.Load() + entries
 	return func() { t.Entries.Store(after) }
 }
 
-// CheckRows returns a [stream.DataError] for a dense row of the named source that the kernel is not defined
-// on. The first has the number start.
+// CheckRows returns a [stream.DataError] for the first dense row of the named source on which the kernel is undefined.
+// start is the number of the first row of x.
 func (t *Tiles) CheckRows(name string, x blas64.General, start int64) error {
 	return InSource(name, t.raw.CheckRows(x, start))
 }
 
-// InSource returns err, or for a [*kernelgen.RowError] the error that names the row of the source.
+// InSource returns err. It turns a [*kernelgen.RowError] into an error that names the row of the source.
 func InSource(name string, err error) error {
 	if err == nil {
-		return nil // errors.As allocates
+		return nil // avoids the allocation of errors.As
 	}
 	var bad *kernelgen.RowError
 	if !errors.As(err, &bad) {
@@ -140,7 +145,7 @@ type Work struct {
 	exps   []float64
 }
 
-// Fill puts the raw tile between left and right rows into dst; with a normaliser its entries.
+// Fill stores the raw tile between left and right rows in dst. With a normaliser it stores the entries.
 func (t *Tiles) Fill(dst blas64.General, left, right *Rows, w *Work) {
 	if left.Sparse == nil {
 		t.fillRaw(dst, left.Dense, right, &w.kernel)
@@ -163,7 +168,7 @@ func (t *Tiles) FillDense(dst, left blas64.General, right *Rows, w *kernelgen.Wo
 	}
 }
 
-// fillRaw puts the raw tile between dense rows into dst.
+// fillRaw stores the raw tile between dense rows in dst.
 func (t *Tiles) fillRaw(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
 	t.Entries.Add(int64(dst.Rows) * int64(dst.Cols))
 	if dst.Rows == 0 || dst.Cols == 0 {
@@ -186,9 +191,9 @@ func (t *Tiles) scale(v []float64) {
 	}
 }
 
-// Each evaluates the raw entries between left and right rows in tiles of at most size rows, with
-// the workers of an engine. visit gets the number of the first row of its tile and must not keep
-// the tile; it runs for several tiles at a time.
+// Each evaluates the raw entries between left and right rows in tiles of at most size rows, on the workers of an
+// engine. visit receives the number of the first row of its tile, and must not retain the tile. It is called
+// concurrently.
 func (t *Tiles) Each(ctx context.Context, e stream.Engine, left, right *Rows, size int,
 	visit func(first int, tile blas64.General) error) error {
 	type room struct {
@@ -207,7 +212,7 @@ func (t *Tiles) Each(ctx context.Context, e stream.Engine, left, right *Rows, si
 	})
 }
 
-// Between returns the raw entries between left and right rows, evaluated like those of Each.
+// Between returns the raw entries between left and right rows, with the same bits as Each.
 func (t *Tiles) Between(ctx context.Context, e stream.Engine, left, right *Rows, size int) (blas64.General, error) {
 	out := matrix.New(left.Count(), right.Count())
 	return out, t.Each(ctx, e, left, right, size, func(first int, tile blas64.General) error {
@@ -218,9 +223,8 @@ func (t *Tiles) Between(ctx context.Context, e stream.Engine, left, right *Rows,
 	})
 }
 
-// Divide makes entries of a raw tile, given the logarithms of its row sums. No entry of a
-// normalised kernel exceeds the weight: that follows from exact sums, and Divide enforces it
-// where an estimated sum misses a column that outweighs it.
+// Divide turns a raw tile into entries, given the logarithms of its row sums. Entries never exceed the weight. Exact
+// sums imply this; Divide enforces it for estimated sums that missed a dominant column.
 func (t *Tiles) Divide(tile blas64.General, logSums []float64) {
 	if !t.normalised {
 		return
@@ -243,7 +247,7 @@ func (t *Tiles) Divide(tile blas64.General, logSums []float64) {
 	}
 }
 
-// AddSum adds a row of a raw tile to a sum, each entry times its weight; nil weights are 1.
+// AddSum adds a weighted row of a raw tile to a sum; nil means weights of 1.
 func (t *Tiles) AddSum(s *logsum.Sum, raw, weights []float64, w *Work) {
 	switch {
 	case len(raw) == 0:
@@ -261,8 +265,8 @@ func (t *Tiles) AddSum(s *logsum.Sum, raw, weights []float64, w *Work) {
 	}
 }
 
-// LogSum returns the logarithm of the sum of a raw row. It fails, with the row and its source,
-// if that is not finite.
+// LogSum returns the logarithm of the sum of a raw row. It fails, naming the source and the row, if the result is not
+// finite.
 func (t *Tiles) LogSum(s logsum.Sum, name string, row int64) (float64, error) {
 	log := math.Log(s.Rest)
 	if t.exponential {
@@ -274,8 +278,8 @@ func (t *Tiles) LogSum(s logsum.Sum, name string, row int64) (float64, error) {
 	return log, nil
 }
 
-// Mean returns a sum of raw entries, times the weight of the kernel, over n: the mean of a row
-// of a kernel that is not normalised, or of a column whose entries were divided by row sums.
+// Mean returns a sum of raw entries, times the weight of the kernel, divided by n. It is the mean of a row of a kernel
+// without a normaliser, or of a column divided by row sums.
 func (t *Tiles) Mean(s logsum.Sum, n float64) float64 {
 	if t.exponential {
 		return t.weight * s.Plain() / n
@@ -286,7 +290,8 @@ func (t *Tiles) Mean(s logsum.Sum, n float64) float64 {
 // RowMean returns the mean of each row of a normalised kernel over n columns: weight/n.
 func (t *Tiles) RowMean(n float64) float64 { return t.weight / n }
 
-// BadRow returns the error of a row whose kernel entries cannot be used.
+// BadRow returns the error for a row with unusable kernel entries.
 func BadRow(name string, row int64, what string) error {
-	return stream.NewValueError(name, row, "", "%s", what).Do("scale the columns (`scale standard`) or drop the row")
+	return stream.NewValueError(name, row, "", "%s", what).
+		Do("scale the columns (`Treatment.Scale standard`) or drop the row")
 }

@@ -12,7 +12,7 @@ import (
 const transposedRows = 64
 
 // FillTransposed stores k(z_j, x_i) at row i, column j of dst, for dense rows x_i and z_j; [Tiles.FillDense] stores
-// k(x_i, z_j). Row sums are those of z_j, and computed once.
+// k(x_i, z_j). Row sums are those of z_j and are computed once.
 func (t *Tiles) FillTransposed(dst, x blas64.General, z *Rows, w *kernelgen.Workspace) {
 	if dst.Rows == 0 || dst.Cols == 0 {
 		return
@@ -35,7 +35,7 @@ func (t *Tiles) FillTransposed(dst, x blas64.General, z *Rows, w *kernelgen.Work
 	}
 }
 
-// room borrows a matrix from a pool, and returns it with the function that gives it back.
+// room borrows a matrix from a pool. Call give to return it.
 func (t *Tiles) room(rows, cols int) (m blas64.General, give func()) {
 	buf, _ := t.tiles.Get().(*[]float64)
 	if buf == nil {

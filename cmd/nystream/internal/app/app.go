@@ -18,8 +18,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// App is what all verbs share: the streams of the process, the global flags, and
-// the progress bar.
+// App holds the state common to all verbs: standard streams, global flags, and the progress bar.
 type App struct {
 	rowsFormat
 	In       io.Reader
@@ -30,30 +29,29 @@ type App struct {
 	Seed    uint64
 	format  flags.Word
 	quiet   bool
-	// OneReader has a pass read by one reader: --memory is too little for more.
+	// OneReader limits each pass to one reader, because --memory is too small for more.
 	OneReader bool
 	config    string
-	presets   []string // what set flags that are not on the command line
+	presets   []string // the origins of flags that are not on the command line
 	stall     time.Duration
 
 	Session *blockstore.Session // opens and creates all files
 
 	logFormat flags.Word
-	logEvery  time.Duration // between lines of progress, where there is no terminal
+	logEvery  time.Duration // interval between progress lines without a terminal
 	messages  *messages
 
 	CommandLine []string
 	args        []string       // of the verb
-	Cmd         *cobra.Command // whose flags the texts of libraries name
-	Provenance  bool           // files tell how they were made
-	Origin      *Made          // what they tell
+	Cmd         *cobra.Command // the verb, whose flags messages of libraries refer to
+	Provenance  bool           // output files record how they were made
+	Origin      *Made          // the record
 	started     time.Time
 	running     bool // the command line was accepted
 	sent        bool // something was written to a pipe, and stays there
 	Progress    *progress
 
-	// Resumable reports, if not nil, whether a run that is interrupted has left states in
-	// the folder resumeFrom.
+	// Resumable, if not nil, reports whether an interrupted run has left states in the folder resumeFrom.
 	Resumable  func() bool
 	ResumeFrom string
 }
@@ -85,10 +83,9 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	)
 }
 
-// Begin takes flags from the environment and from the file of settings, and puts global ones
-// into effect.
+// Begin reads flags from the environment and the settings file, and applies global ones.
 func (a *App) Begin(cmd *cobra.Command, args []string) error {
-	saved := a.Cmd != nil && a.Cmd != cmd // a fit that a folder of states describes
+	saved := a.Cmd != nil && a.Cmd != cmd // the fit of a folder of states
 	a.Cmd, a.args = cmd, args
 	var err error
 	effects := []flags.Effect{flags.Writes, flags.Process}
@@ -111,7 +108,7 @@ func (a *App) Begin(cmd *cobra.Command, args []string) error {
 		return flags.Usagef("--log-every %v: must be 0 or more, such as 30s", a.logEvery)
 	}
 	a.openSession(cmd)
-	a.Progress.End() // merge begins twice
+	a.Progress.End() // merge calls Begin twice
 	if a.Progress = nil; !a.quiet {
 		a.Progress = newProgress(a.messages, a.logEvery)
 	}
@@ -122,11 +119,11 @@ func (a *App) Begin(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// programBytes is about what the program itself takes of --memory: code and
-// tables, which the Go runtime's limit does not count.
+// programBytes is the approximate part of --memory used by the program's code and tables, which the Go runtime's limit
+// does not count.
 const programBytes = 30 << 20
 
-// Engine runs the passes.
+// Engine returns the engine for passes.
 func (a *App) Engine() stream.Engine {
 	e := stream.Engine{Threads: a.Threads, ReaderBytes: int64(a.Memory) / 4, Stall: a.stall}
 	if a.OneReader {
@@ -138,8 +135,8 @@ func (a *App) Engine() stream.Engine {
 	return e
 }
 
-// CheckBudget refuses what does not fit into --memory. Where memory is promised,
-// or much of it needed, garbage is collected more often.
+// CheckBudget fails if the budget exceeds --memory. If memory is limited, or much of it is needed, it makes the garbage
+// collector run more often.
 func (a *App) CheckBudget(b *stream.Budget) error {
 	if a.Memory > 0 || b.Total() > smallMemory {
 		garbage.Tighten()
@@ -147,18 +144,18 @@ func (a *App) CheckBudget(b *stream.Budget) error {
 	return b.Check(int64(a.Memory))
 }
 
-// smallMemory is the most that a plan may need for garbage to pile up.
+// smallMemory is the largest budget for which the garbage collector may be lazy.
 const smallMemory = 64 << 20
 
-// Collect frees what a reader held before another one holds as much, where --memory is a
-// promise: on a busy machine the collector, which runs beside the program, comes too late.
+// Collect frees the memory of a finished reader before another one allocates as much, if --memory is set. On a busy
+// machine the concurrent collector would be too late.
 func (a *App) Collect() {
 	if a.Memory > 0 {
 		runtime.GC()
 	}
 }
 
-// Note prints a sentence for the user on the standard error.
+// Note prints a sentence for the user to standard error.
 func (a *App) Note(format string, args ...any) {
 	if !a.quiet {
 		a.Progress.clear()
@@ -178,17 +175,17 @@ func (a *App) JSON() bool { return a.format == "json" }
 
 func (a *App) seconds() float64 { return time.Since(a.started).Seconds() }
 
-// logsJSON reports whether messages are JSON lines. Before the flags are in effect the
-// variable of the environment counts, for errors of the command line.
+// logsJSON reports whether messages are JSON lines. For errors in the command line itself, the environment variable
+// decides.
 func (a *App) logsJSON() bool {
 	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(flags.EnvironmentPrefix+"LOG_FORMAT")) == "json"
 }
 
-// WritesRowsTo prepares for rows that go to path: if that is the standard output, reports go
-// to the standard error, and with --quiet only as JSON.
+// WritesRowsTo prepares for writing rows to path. If that is standard output, reports go to standard error, with
+// --quiet only as JSON.
 func (a *App) WritesRowsTo(path string) { a.carriesRows = a.carriesRows || IsStandardOutput(path) }
 
-// reportTo returns where reports go.
+// reportTo returns the destination of reports.
 func (a *App) reportTo() io.Writer {
 	switch {
 	case !a.carriesRows:

@@ -12,16 +12,15 @@ import (
 	"sync"
 )
 
-// Build tells builds of this program from one another: two that are told the same make
-// the same bytes on one kind of machine. Of a release it is the version and what the
-// compiler was told, and so the same on machines that have built it on their own; of any
+// Build identifies the build of this program. Programs with equal builds write the same bytes on one kind of machine.
+// For a release it is the version and the compiler settings, so independent builds of a release are equal. For any
 // other state of the sources it is the build ID of the executable.
 var Build = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if ok && strings.HasPrefix(info.Main.Version, "v") && !strings.HasSuffix(info.Main.Version, "+dirty") {
 		return releaseOf(info)
 	}
-	for range 2 { // a failure that passes, as of too many open files, makes no other build
+	for range 2 { // a transient failure, such as too many open files, must not look like another build
 		path, err := os.Executable()
 		if err != nil {
 			continue
@@ -30,10 +29,10 @@ var Build = sync.OnceValue(func() string {
 			return id
 		}
 	}
-	return "of unknown sources" // an executable that has been removed, or cannot be read
+	return "of unknown sources" // the executable was removed or cannot be read
 })
 
-// releaseOf returns the version of a program and all else that its instructions come from.
+// releaseOf returns the version of a program and all compiler settings that affect its instructions.
 func releaseOf(info *debug.BuildInfo) string {
 	words := []string{info.Main.Version, info.GoVersion}
 	for _, s := range info.Settings {
@@ -44,14 +43,13 @@ func releaseOf(info *debug.BuildInfo) string {
 	return strings.Join(words, " ")
 }
 
-// goBuildID is what the linker writes near the beginning of an executable: a digest of all
-// that it was made of, and others.
+// goBuildID matches the build ID near the beginning of an executable: digests of the compiler's inputs and outputs.
 var goBuildID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`([\w-]{20})(/[\w-]{20}){3}`)
 })
 
-// buildID returns the first digest of the build ID of an executable, or, where that was
-// left out (-ldflags=-buildid=), a digest of the file.
+// buildID returns the first digest of the build ID of an executable. If it has none (-ldflags=-buildid=), buildID
+// returns a digest of the file.
 func buildID(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

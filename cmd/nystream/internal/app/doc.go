@@ -1,3 +1,3 @@
-// Package app is what all verbs of the command share: streams, global flags, the session that opens files,
-// progress, messages and exit codes.
+// Package app has the parts common to all verbs of the command: standard streams, global flags, the session that opens
+// files, progress, messages and exit codes.
 package app

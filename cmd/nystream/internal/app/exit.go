@@ -21,12 +21,12 @@ const (
 	ExitUsage       = 2
 	ExitData        = 3
 	ExitBudget      = 4
-	ExitInterrupted = 130 // as of SIGINT; other signals have codes of their own, see stopped
-	exitPipe        = 141 // as of programs that SIGPIPE ends
+	ExitInterrupted = 130 // as for SIGINT; other signals have their own codes, see stopped
+	exitPipe        = 141 // as for programs ended by SIGPIPE
 )
 
-// FromData makes a data error of an error of reading that is none, but not of the end of the data, an
-// interruption, or a copy of the data that could not be written.
+// FromData turns an error of reading into a data error. It does not change data errors, io.EOF, interruptions, and
+// errors of writing a temporary copy.
 func FromData(err error) error {
 	if err == nil || err == io.EOF || errors.Is(err, context.Canceled) || errors.As(err, new(*blockstore.SpoolError)) ||
 		errors.As(err, new(*stream.DataError)) {
@@ -35,7 +35,7 @@ func FromData(err error) error {
 	return stream.AsDataError(err)
 }
 
-// fail prints an error and gives the exit code for it.
+// fail prints an error and returns its exit code.
 func (a *App) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	a.Progress.clear()
 	if errors.Is(err, errNobodyReads) {
@@ -64,7 +64,7 @@ func (a *App) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	return code
 }
 
-// exitOf are the exit codes of the kinds of data errors.
+// exitOf maps kinds of data errors to exit codes.
 var exitOf = map[stream.ErrorKind]int{
 	stream.Unusable:    ExitData,
 	stream.BadValue:    ExitData,
@@ -75,8 +75,7 @@ var exitOf = map[stream.ErrorKind]int{
 	stream.Unwritten:   ExitFailed,
 }
 
-// exitCode classifies an error. What cobra refuses before a verb begins is
-// wrong usage.
+// exitCode classifies an error. Errors returned by cobra before a verb starts are usage errors.
 func (a *App) exitCode(ctx context.Context, err error) int {
 	var data *stream.DataError
 	switch {

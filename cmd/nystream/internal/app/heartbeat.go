@@ -9,8 +9,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// heartbeat tells every so often how far the work is, in lines: where there is no terminal
-// for a bar.
+// heartbeat prints the progress of the work in lines at regular intervals, when there is no terminal for a bar.
 type heartbeat struct {
 	every time.Duration // 0 for a line with every event
 	out   *messages
@@ -18,8 +17,8 @@ type heartbeat struct {
 
 	mu      sync.Mutex
 	started time.Time
-	begun   time.Time // of the first event of the pass under way
-	first   int64     // what was done by then
+	begun   time.Time // time of the first event of the current pass
+	first   int64     // rows done at that time
 	last    stream.Event
 	ended   chan struct{}
 	ticking sync.WaitGroup
@@ -33,7 +32,7 @@ func newHeartbeat(out *messages, every time.Duration, now func() time.Time) *hea
 	return h
 }
 
-// tick beats until the end.
+// tick prints lines until end is called.
 func (h *heartbeat) tick() {
 	ticker := time.NewTicker(h.every)
 	defer ticker.Stop()
@@ -47,13 +46,13 @@ func (h *heartbeat) tick() {
 	}
 }
 
-// end ends the beats. No line comes after it has returned.
+// end stops the lines. None is printed after it returns.
 func (h *heartbeat) end() {
 	close(h.ended)
 	h.ticking.Wait()
 }
 
-// report takes note of how far a pass is.
+// report records the progress of a pass.
 func (h *heartbeat) report(e stream.Event) {
 	h.mu.Lock()
 	if e.Pass != h.last.Pass || e.Done < h.last.Done {
@@ -66,7 +65,7 @@ func (h *heartbeat) report(e stream.Event) {
 	}
 }
 
-// beat writes a line.
+// beat prints a line.
 func (h *heartbeat) beat() {
 	h.mu.Lock()
 	state, since := h.state(), h.now().Sub(h.started)
@@ -78,10 +77,10 @@ func (h *heartbeat) beat() {
 	h.out.write(LogLine{Level: "progress", Message: text, PassState: state}, "progress: "+text+"\n")
 }
 
-// leastMeasured is for how many seconds a pass has to be under way before its speed is told.
+// leastMeasured is the time in seconds before the speed of a pass is shown.
 const leastMeasured = 1
 
-// state returns how far the pass is, nil before the first.
+// state returns the progress of the pass, nil before the first.
 func (h *heartbeat) state() *PassState {
 	e := h.last
 	if e.Pass == "" {

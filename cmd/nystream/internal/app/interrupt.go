@@ -5,18 +5,17 @@ import (
 	"io"
 )
 
-// interruptible is a reader whose reads end when the context does, although
-// the read underneath may wait for ever, as that of a terminal. It belongs to
-// one goroutine.
+// interruptible is a reader whose reads end when the context does, even if the underlying read blocks forever, as on a
+// terminal. It must not be used concurrently.
 type interruptible struct {
 	ctx    context.Context
 	in     io.Reader
-	chunks chan chunk // starts with the first read
+	chunks chan chunk // created by the first read
 	rest   []byte
 	failed error
 }
 
-// chunk is what one read gave.
+// chunk is the result of one read.
 type chunk struct {
 	bytes []byte
 	err   error
@@ -43,7 +42,7 @@ func (r *interruptible) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// pump reads on, one chunk ahead, with two buffers in turn.
+// pump reads one chunk ahead, with two alternating buffers.
 func (r *interruptible) pump() {
 	var buffers [2][64 << 10]byte
 	for i := 0; ; i = (i + 1) % len(buffers) {

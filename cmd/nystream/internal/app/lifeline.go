@@ -11,22 +11,23 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// lifelineVariable is set to stdin by a program that starts this one and holds the other end of its standard input.
-// That pipe is closed when the program ends, in whichever way; no data is read from it then.
+// lifelineVariable is set to stdin by a parent process that holds the other end of standard input. The pipe closes when
+// the parent ends for any reason; no data is read from it.
 const lifelineVariable = flags.EnvironmentPrefix + "LIFELINE"
 
-// lifelineGrace is how long an interrupted run may take to remove its temporary files.
+// lifelineGrace is the time for an interrupted run to remove its temporary files.
 const lifelineGrace = 10 * time.Second
 
-// WatchLifeline returns a context that is cancelled at the end of in, and an empty standard input, if in is a lifeline.
+// WatchLifeline returns in unchanged unless it is a lifeline. For a lifeline it returns a context that is cancelled at
+// the end of in, and an empty standard input.
 func WatchLifeline(ctx context.Context, in io.Reader) (context.Context, io.Reader) {
 	if os.Getenv(lifelineVariable) != "stdin" {
 		return ctx, in
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	gone := stopped{syscall.SIGHUP} // as of a terminal that is gone
+	gone := stopped{syscall.SIGHUP} // as when a terminal closes
 	go func() {
-		_, _ = io.Copy(io.Discard, in) // an error is an end, too
+		_, _ = io.Copy(io.Discard, in) // an error also means the end
 		cancel(gone)
 		time.Sleep(lifelineGrace)
 		os.Exit(gone.exitCode())

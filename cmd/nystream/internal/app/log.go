@@ -10,8 +10,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// messages is what goes to the standard error, in words or as JSON lines. Lines of
-// different goroutines do not mix.
+// messages writes to standard error, in words or as JSON lines. It is safe for concurrent use.
 type messages struct {
 	mu   sync.Mutex
 	out  io.Writer
@@ -27,7 +26,7 @@ type LogLine struct {
 	*PassState
 }
 
-// write writes a line: as JSON, or text.
+// write writes a line as JSON, or text.
 func (m *messages) write(line LogLine, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -36,19 +35,19 @@ func (m *messages) write(line LogLine, text string) {
 		return
 	}
 	line.Time = time.Now().UTC().Format(time.RFC3339Nano)
-	json.NewEncoder(m.out).Encode(line) // nobody is left to tell that it failed
+	json.NewEncoder(m.out).Encode(line) // there is no way to report a failure
 }
 
-// PassState is how far a pass is.
+// PassState is the progress of a pass.
 type PassState struct {
 	Pass      string         `json:"pass"`
 	Done      int64          `json:"done"`            // rows, or tiles of an exact pass
-	Total     *int64         `json:"total,omitempty"` // not there when it is not known
+	Total     *int64         `json:"total,omitempty"` // omitted if unknown
 	PerSecond *report.Number `json:"per_second,omitempty"`
 	Left      *report.Number `json:"seconds_left,omitempty"`
 }
 
-// text says it in words.
+// text returns the state in words.
 func (s *PassState) text() string {
 	words := fmt.Sprintf("pass %s, %s", s.Pass, report.Count(s.Done))
 	if s.Total != nil {

@@ -9,22 +9,21 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// Made says how a file came to be. It stands in meta.json of models and, under the key
-// "nystream", in the metadata of Parquet and Arrow files. The threads, the memory and the
-// shards of a run are not in it: they change nothing of a file, and so not this either.
+// Made records how a file was made. It is stored in meta.json of models and, under the key "nystream", in the metadata
+// of Parquet and Arrow files. It omits threads, memory and shards, which do not affect the file.
 type Made struct {
 	Version string            `json:"version"`           // of the program
-	Command string            `json:"command"`           // without credentials, and without what changes no result
-	Build   string            `json:"build"`             // of the program, as nystream --version tells it
-	Sources []MadeSource      `json:"sources,omitempty"` // what a model was fitted to, or has turned into rows
+	Command string            `json:"command"`           // without credentials and flags that affect no result
+	Build   string            `json:"build"`             // of the program, as in nystream --version
+	Sources []MadeSource      `json:"sources,omitempty"` // the input of a fit or of a transform
 	Model   string            `json:"model,omitempty"`   // the command that made the model of the rows
-	Errors  []report.FitError `json:"errors,omitempty"`  // estimated, relative to what is exact
+	Errors  []report.FitError `json:"errors,omitempty"`  // estimated, relative to the exact result
 }
 
 type MadeSource struct {
 	Name    string   `json:"name"`
 	Formats []string `json:"formats,omitempty"`
-	Rows    int64    `json:"rows"` // that were computed with; -1 where that was not known
+	Rows    int64    `json:"rows"` // number of rows used; -1 if unknown
 	Columns int      `json:"columns"`
 }
 
@@ -43,7 +42,7 @@ func plainPaths(words []string) (list []string) {
 	return list
 }
 
-// Describe adds lines about how a model was made.
+// Describe adds lines about the origin of a model.
 func (m *Made) Describe(t *report.Report) {
 	if m == nil {
 		return
@@ -56,14 +55,14 @@ func (m *Made) Describe(t *report.Report) {
 	t.AddErrors(m.Errors)
 }
 
-// About returns what files of rows say of themselves.
+// About returns the metadata for files of rows.
 func (m *Made) About() map[string]string {
 	if m == nil {
 		return nil
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic("nystream: " + err.Error()) // words and numbers
+		panic("nystream: " + err.Error()) // cannot fail: words and numbers only
 	}
 	return map[string]string{"nystream": string(text)}
 }

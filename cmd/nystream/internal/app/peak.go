@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PeakRSS returns the most memory that the process has held, in bytes: VmHWM where
-// there is a /proc, else what getrusage says; 0 when nobody knows.
+// PeakRSS returns the peak memory of the process in bytes: VmHWM from /proc if it exists, else by getrusage; 0 if
+// unknown.
 func PeakRSS() int64 {
 	f, err := os.Open("/proc/self/status")
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package app
 
-// maxRSS returns 0: it is not known here.
+// maxRSS returns 0: the peak is unknown on this system.
 func maxRSS() int64 { return 0 }

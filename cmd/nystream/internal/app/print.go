@@ -10,10 +10,10 @@ import (
 	"golang.org/x/term"
 )
 
-// Used returns what the run took so far.
+// Used returns the time and memory used so far.
 func (a *App) Used() report.Used { return report.Used{Seconds: a.seconds(), PeakRSSBytes: PeakRSS()} }
 
-// IsTerminal reports whether out is a terminal, through which a person reads.
+// IsTerminal reports whether out is a terminal.
 func IsTerminal(out io.Writer) bool {
 	if p, ok := out.(*StandardOutput); ok {
 		out = p.Writer
@@ -22,8 +22,8 @@ func IsTerminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Print writes a result to the standard output, or if that carries rows to the standard error.
-// Output files are complete by then, and stay when it fails.
+// Print writes a result to standard output, or to standard error if standard output carries rows. Output files are
+// complete at that time, and remain if it fails.
 func (a *App) Print(r *report.Report) error {
 	a.Progress.clear()
 	if err := a.encode(r); err != nil {

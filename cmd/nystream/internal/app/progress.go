@@ -10,8 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// progress shows one bar for the pass under way, or tells of it in lines where there is no
-// terminal. A nil progress shows nothing.
+// progress shows a bar for the current pass, or prints lines if there is no terminal. A nil progress shows nothing.
 type progress struct {
 	lines *heartbeat // instead of the bar
 
@@ -21,8 +20,7 @@ type progress struct {
 	pass string
 }
 
-// newProgress returns what shows progress on the standard error: a bar on a terminal, else
-// lines, one each time that every has passed.
+// newProgress returns progress on standard error: a bar on a terminal, else lines at the given interval.
 func newProgress(out *messages, every time.Duration) *progress {
 	if !out.json() && IsTerminal(out.out) {
 		return &progress{out: out.out}
@@ -30,14 +28,14 @@ func newProgress(out *messages, every time.Duration) *progress {
 	return &progress{lines: newHeartbeat(out, every, time.Now)}
 }
 
-// End takes the bar away, or ends the lines.
+// End removes the bar, or ends the lines.
 func (p *progress) End() {
 	if p.clear(); p != nil && p.lines != nil {
 		p.lines.end()
 	}
 }
 
-// Report moves the bar, and begins a new one when another pass has begun.
+// Report updates the bar, and starts a new one for each pass.
 func (p *progress) Report(e stream.Event) {
 	if p.lines != nil {
 		p.lines.report(e)
@@ -59,8 +57,7 @@ func (p *progress) begin(e stream.Event) {
 		mpb.AppendDecorators(howFar(e.Total)...))
 }
 
-// howFar shows a share, the speed and the time left, or a number and the speed when the
-// end is not known.
+// howFar shows the percentage, the speed and the remaining time; without a known total, the number and the speed.
 func howFar(total int64) []decor.Decorator {
 	speed := decor.AverageSpeed(0, "%.0f/s", decor.WCSyncSpace)
 	if total < 0 {
@@ -69,7 +66,7 @@ func howFar(total int64) []decor.Decorator {
 	return []decor.Decorator{decor.Percentage(decor.WCSyncSpace), speed, decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)}
 }
 
-// clear takes the bar away.
+// clear removes the bar.
 func (p *progress) clear() {
 	if p == nil || p.bar == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// FitErrors returns the estimates of a fit's errors.
+// FitErrors returns the estimated errors of a fit.
 func FitErrors(a *App, r *model.Report) (list []report.FitError) {
 	for _, e := range r.Estimates {
 		list = append(list, report.FitError{Of: e.Of.String(), Value: report.Number(e.Value), From: flags.Spell(a.Cmd, e.From), Reason: flags.Spell(a.Cmd, e.Reason)})
@@ -19,7 +19,7 @@ func FitErrors(a *App, r *model.Report) (list []report.FitError) {
 	return list
 }
 
-// Made returns how the files of this command line are made, or nil if they are not to tell.
+// Made returns the record for files of this command line, nil if they should have none.
 func (a *App) Made() *Made {
 	if !a.Provenance {
 		return nil
@@ -27,8 +27,8 @@ func (a *App) Made() *Made {
 	return &Made{Version: Version, Build: Build(), Command: a.plainCommand()}
 }
 
-// plainCommand returns the command line, its flags in one order, with those of the environment
-// and of settings, without those that change no number in a file, and absolute paths as names.
+// plainCommand returns the command line with its flags sorted, including those from the environment and settings. It
+// omits flags that affect no number in a file, and the folders of absolute paths.
 func (a *App) plainCommand() string {
 	words := append(strings.Fields(a.Cmd.CommandPath()), plainPaths(a.args)...)
 	flags.New(a.Cmd).VisitGiven(func(f *flags.Flag) {

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// openSession starts the session of a command line, whose flags are set.
+// openSession starts the session of a command line, after flags are set.
 func (a *App) openSession(cmd *cobra.Command) {
 	a.Session = &blockstore.Session{Stores: NewStores(cmd.Context(), a.stall)}
 	if dir := cmd.Flag("spool-dir"); dir != nil {
@@ -33,14 +33,14 @@ func (a *App) Execute(ctx context.Context, root *cobra.Command, args []string) i
 		root.Version = versionAndBuild()
 	}
 	a.CommandLine = PlainWords(args)
-	defer func() { _ = a.Session.Close() }() // what is left of copies goes with the process
+	defer func() { _ = a.Session.Close() }() // remaining copies end with the process
 	cmd, failed := root.ExecuteContextC(ctx)
 	a.Progress.End()
 	a.Progress = nil
 	if failed == nil {
 		return ExitOK
 	}
-	if a.Cmd != nil { // which is another one if merge runs a fit
+	if a.Cmd != nil { // differs from cmd if merge runs a fit
 		cmd = a.Cmd
 	}
 	return a.fail(ctx, cmd, failed)

@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// stopped is the cause of a context that a signal has ended.
+// stopped is the cancellation cause for a signal.
 type stopped struct{ signal syscall.Signal }
 
 func (s stopped) Error() string { return fmt.Sprintf("stopped by %v", s.signal) }
 
-// exitCode returns what shells return of a program that the signal ends.
+// exitCode returns the exit status that shells report for a program ended by the signal.
 func (s stopped) exitCode() int { return 128 + int(s.signal) }
 
-// HeedSignals returns a context that ends with the first of the signals that ask a program to end: from
-// a terminal, from kill, and from a terminal that is gone. A second one ends the process at once.
+// HeedSignals returns a context that ends with the first signal that asks a program to stop: an interrupt, kill, or a
+// closed terminal. A second one ends the process at once.
 func HeedSignals() (ctx context.Context, ignore func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	heard := make(chan os.Signal, 1)
@@ -28,6 +28,6 @@ func HeedSignals() (ctx context.Context, ignore func()) {
 		ignore()
 		cancel(stopped{s})
 	}()
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writing says so instead, and what is temporary is removed
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writes return an error instead
 	return ctx, ignore
 }

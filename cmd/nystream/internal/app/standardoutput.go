@@ -7,20 +7,20 @@ import (
 	"syscall"
 )
 
-// rowsFormat is the format that --output-format names.
+// rowsFormat is the format set by --output-format.
 type rowsFormat struct {
 	OutputFormat string
 	Compression  string
-	Digests      bool // the digests of files that are created will be asked for
-	carriesRows  bool // the standard output does: reports go to the standard error
+	Digests      bool // digests of created files will be requested
+	carriesRows  bool // standard output carries rows, so reports go to standard error
 }
 
-// standardOutputs are the names of the standard output.
+// standardOutputs are the names of standard output.
 var standardOutputs = []string{"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
 func IsStandardOutput(path string) bool { return slices.Contains(standardOutputs, path) }
 
-// OutputName returns how reports call an output.
+// OutputName returns the name of an output in reports.
 func OutputName(path string) string {
 	if IsStandardOutput(path) {
 		return "standard output"
@@ -28,17 +28,16 @@ func OutputName(path string) string {
 	return path
 }
 
-// errNobodyReads is the error of writing to a pipe whose reader has gone, as head does
-// when it has seen enough.
+// errNobodyReads reports a write to a pipe whose reader has ended, as head does.
 var errNobodyReads = errors.New("nobody reads the output any more")
 
-// StandardOutput tells when nobody reads what is written to it, and whether anything was.
+// StandardOutput detects that the reader of a pipe has ended, and records whether anything was written.
 type StandardOutput struct {
 	io.Writer
 	sent *bool
 }
 
-// Pipe returns the output to a pipe, which cannot be taken back.
+// Pipe returns the output to a pipe. What is written there cannot be undone.
 func (a *App) Pipe(out io.Writer) *StandardOutput { return &StandardOutput{out, &a.sent} }
 
 func (o *StandardOutput) Write(p []byte) (int, error) {

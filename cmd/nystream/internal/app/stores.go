@@ -12,16 +12,15 @@ import (
 	"github.com/nystream/nystream/blockstore/object/web"
 )
 
-// NewStores returns the stores of URLs. Requests may stall so long, and those that write end with
-// ctx.
+// NewStores returns the stores of URLs. stall is the time limit of a stalled request. Requests that write end with ctx.
 func NewStores(ctx context.Context, stall time.Duration) *object.Stores {
 	server := web.New()
 	return &object.Stores{Context: ctx, Patience: object.Patience{Stall: stall},
 		ByScheme: map[string]object.Store{"s3": s3.New(), "http": server, "https": server}}
 }
 
-// PlainWords returns arguments in which web addresses have no credentials any more, so
-// that none is printed or kept, and URLs of files are their paths.
+// PlainWords returns arguments with credentials removed from web addresses, so that none is printed or stored, and with
+// file URLs replaced by their paths.
 func PlainWords(args []string) []string {
 	words := slices.Clone(args)
 	for i, word := range words {

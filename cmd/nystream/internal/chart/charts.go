@@ -8,11 +8,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// PlotColumns is the most columns of an embedding that are drawn, two to a panel.
+// PlotColumns is the largest number of embedding columns drawn, two in a panel.
 const PlotColumns = 4
 
 // AddSpectrum adds a chart of the values, if there are any, with the levels of the estimated errors. Values below the
@@ -21,30 +22,30 @@ func AddSpectrum(list []Chart, d *model.Description, r *model.Report) []Chart {
 	if len(d.Values) == 0 {
 		return list
 	}
-	s := &Spectrum{Title: "Values", X: "number", Y: "value", Values: d.Values}
+	s := &Spectrum{Title: "Spectrum", X: "number", Y: "value", Values: d.Values}
 	largest, frobenius := floats.Norm(d.Values, math.Inf(1)), floats.Norm(d.Values, 2)
 	for _, e := range r.Estimates {
 		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
 		if drawn && !math.IsNaN(e.Value) {
-			name := fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value)
+			name := fmt.Sprintf("%s %.2g, estimated", report.ErrorName(e.Of.String()), e.Value)
 			s.Levels = append(s.Levels, Level{Name: name, Value: e.Value * of})
 		}
 	}
-	const far = 1e-3 // residuals below this part of the least value are not drawn
+	const far = 1e-3 // residuals below this fraction of the smallest value are not drawn
 	if len(r.Residuals) > 0 && len(s.Levels) == 0 && r.Residual()*largest > far*math.Abs(d.Values[len(d.Values)-1]) {
 		s.Levels = append(s.Levels, Level{Name: fmt.Sprintf("largest residual, %.1e of the largest value", r.Residual()), Value: r.Residual() * largest})
 	}
 	return append(list, s)
 }
 
-// Embedding are coordinates of rows, with the names of the first columns, which are drawn.
+// Embedding has coordinates of rows, with the names of the first columns, which are drawn.
 type Embedding struct {
 	Names []string
 	U     blas64.General
 }
 
-// Panels returns charts of two columns each, coloured by groups or shades. A title has the words of the rows and of the
-// size of the sample.
+// Panels returns charts of two columns each, coloured by groups or shades. of and shown name the rows and the sample in
+// a title.
 func (e *Embedding) Panels(of, shown string, groups *Groups, shades *Shades) (list []Chart) {
 	for k := 0; k < len(e.Names) && (k == 0 || k+1 < len(e.Names)); k += 2 {
 		p := &Points{X: e.Names[k], Groups: groups, Shades: shades}

@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Grid is a matrix whose rows and columns have names: the first row at the top.
+// Grid is a matrix with named rows and columns. The first row is at the top.
 type Grid struct {
 	Title, X, Y   string
 	Rows, Columns []string
 	Values        [][]float64
-	Of            string // what a value is
-	Signed        bool   // values have a sign: 0 is white
+	Of            string // the quantity shown
+	Signed        bool   // values have a sign, and 0 is white
 	Format        string // of values in cells, such as %.2f
 }
 
@@ -53,7 +53,7 @@ func (g *Grid) panel() *panel {
 	return p
 }
 
-// middles are ticks in the middles of cells.
+// middles returns ticks at the centers of cells.
 func middles(names []string, fromTop bool) (ticks plot.ConstantTicks) {
 	style := textStyle(9.5)
 	for i, name := range names {
@@ -72,7 +72,7 @@ type cells struct {
 	bar  *bar
 }
 
-// Plot fills the cells, and writes values into them where there is room.
+// Plot fills the cells, and writes their values if there is room.
 func (s *cells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	style := textStyle(9)

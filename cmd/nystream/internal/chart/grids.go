@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// mostLoaded is the most columns of the data in a chart of loadings.
+// mostLoaded limits the data columns in a chart of loadings.
 const mostLoaded = 16
 
 // LoadingGrid returns a grid of the weights of data columns in embedding columns, for the heaviest data columns.
@@ -32,7 +32,7 @@ func LoadingGrid(title, of string, columns, names []string, weights [][]float64)
 	return g
 }
 
-// mostGridClasses is the most classes of a confusion matrix; the rest is one class.
+// mostGridClasses limits the classes of a confusion matrix; the rest is merged into one class.
 const mostGridClasses = 32
 
 // ConfusionGrid returns a confusion matrix.

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// GroupsOf returns the groups of some rows, nil if none are known.
+// GroupsOf returns the groups of some rows, nil if none is known.
 func GroupsOf(rows []int64, of []int, names []string) *Groups {
 	if of == nil {
 		return nil
@@ -23,7 +23,7 @@ func GroupsOf(rows []int64, of []int, names []string) *Groups {
 	return g
 }
 
-// mostValues is the most distinct numbers of a label that are drawn as groups.
+// mostValues is the largest number of distinct label values drawn as groups.
 const mostValues = 20
 
 // LabelMarks returns the groups or the shades of a column, neither if it is nil.

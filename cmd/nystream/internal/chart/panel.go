@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel is a plot, and what explains it: beside it groups or colours, below it lines. They
-// have a place of their own, so that they never lie on the data.
+// panel is a plot with its explanations: groups or colours on the right, lines of text below. They have their own
+// space, so they never cover the data.
 type panel struct {
 	*plot.Plot
 	title         string
 	groups, lines plot.Legend
-	bar           *plot.Plot // of colours, or nil
+	bar           *plot.Plot // for colours, or nil
 	barWidth      vg.Length
 	oneScale      bool // for both axes
 }
@@ -51,7 +51,7 @@ func newLegend() plot.Legend {
 	return l
 }
 
-// draw draws the panel on a canvas of its own.
+// draw draws the panel on its canvas.
 func (p *panel) draw(c draw.Canvas) {
 	c = p.drawTitle(c)
 	width := c.Max.X - c.Min.X
@@ -76,11 +76,11 @@ func (p *panel) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// gap is the space between a plot and what explains it.
+// gap is the space between a plot and its explanations.
 const gap = 3 * vg.Millimeter
 
-// drawTitle draws the title at the top of a canvas, smaller and on two lines if it is long,
-// and returns the rest of the canvas.
+// drawTitle draws the title at the top of a canvas, smaller and on two lines if it is long. It returns the rest of the
+// canvas.
 func (p *panel) drawTitle(c draw.Canvas) draw.Canvas {
 	width, style := c.Max.X-c.Min.X, textStyle(13)
 	for style.Font.Size > 10 && style.Width(p.title) > width {
@@ -98,11 +98,10 @@ func (p *panel) drawTitle(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -h.height()+margin/2)
 }
 
-// room is what part of the range of points is left free at either end of an axis, so that
-// none is cut.
+// room is the fraction of the range of points added at either end of an axis, so that no point is cut.
 const room = 0.04
 
-// widen gives both axes room around the points.
+// widen adds room around the points on both axes.
 func (p *panel) widen() {
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Min, a.Max = widened(a.Min, a.Max)
@@ -111,7 +110,7 @@ func (p *panel) widen() {
 
 func widened(low, high float64) (float64, float64) {
 	switch span := high - low; {
-	case math.IsInf(low, 0) || math.IsInf(high, 0): // there are no points
+	case math.IsInf(low, 0) || math.IsInf(high, 0): // no points
 		return 0, 1
 	case span > 0:
 		return low - room*span, high + room*span
@@ -120,14 +119,14 @@ func widened(low, high float64) (float64, float64) {
 	}
 }
 
-// scaleAlike gives both axes the same scale on a canvas: a circle is drawn as a circle.
+// scaleAlike gives both axes the same scale, so that circles are circles.
 func (p *panel) scaleAlike(c draw.Canvas) {
 	middle, half := [2]float64{}, [2]float64{}
 	axes := [2]*plot.Axis{&p.X, &p.Y}
 	for i, a := range axes {
 		middle[i], half[i] = (a.Min+a.Max)/2, (a.Max-a.Min)/2
 	}
-	for range 5 { // what the axes leave of the canvas depends on their labels, and these on the range
+	for range 5 { // the space for axes depends on their labels, which depend on the range
 		size := p.DataCanvas(c).Size()
 		lengths := [2]float64{float64(size.X), float64(size.Y)}
 		unit := max(half[0]/lengths[0], half[1]/lengths[1])
@@ -137,7 +136,7 @@ func (p *panel) scaleAlike(c draw.Canvas) {
 	}
 }
 
-// explain puts a bar of colours beside the panel.
+// explain draws a colour bar on the right of the panel.
 func (p *panel) explain(b *bar) {
 	p.bar = newPlot("", b.name)
 	p.bar.Add(b)
@@ -155,7 +154,7 @@ func (p *panel) explain(b *bar) {
 	p.barWidth += widest
 }
 
-// bar is a plotter of the colours of a range, or of steps that have names.
+// bar plots the colours of a range, or of named steps.
 type bar struct {
 	name      string
 	low, high float64
@@ -181,7 +180,7 @@ func (b *bar) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// stepTicks names the middle of steps that are 1 high, but not more than there is room for.
+// stepTicks names the centers of steps of height 1, as far as there is room.
 func stepTicks(names []string) (ticks plot.ConstantTicks) {
 	const most = 22
 	every := (len(names) + most - 1) / most

@@ -1,5 +1,4 @@
-// Package chart draws what is given as data: spectra, points and grids, each a
-// panel of a sheet, as SVG or PNG.
+// Package chart draws spectra, points and grids as panels of a sheet, in SVG or PNG.
 package chart
 
 import (
@@ -17,23 +16,23 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Extensions are those of the files that a sheet may be written to.
+// Extensions are the extensions of sheet files.
 var Extensions = []string{"svg", "png"}
 
-// Chart is what a panel shows, as data: [Spectrum], [Points] or [Grid].
+// Chart is the data of a panel: [Spectrum], [Points] or [Grid].
 type Chart interface {
 	// Heading returns the title of the panel.
 	Heading() string
 	panel() *panel
 }
 
-// Sheet is a picture: panels below a title.
+// Sheet is a picture of several panels below a title.
 type Sheet struct {
 	Title, Subtitle string
 	Charts          []Chart
 }
 
-// The sizes of panels, and the space around them.
+// Sizes of panels, and the space around them.
 const (
 	margin      = vg.Centimeter / 2
 	panelWidth  = 15 * vg.Centimeter
@@ -43,7 +42,7 @@ const (
 // dotsPerInch is the resolution of PNG files.
 const dotsPerInch = 144
 
-// Encode returns the sheet as a file of the format that the extension of path names.
+// Encode returns the sheet in the format given by the extension of path.
 func (s *Sheet) Encode(path string) ([]byte, error) {
 	width, height, fill := s.layOut()
 	return encode(path, width, height, fill)
@@ -68,7 +67,7 @@ func (s *Sheet) layOut() (width, height vg.Length, fill func(c draw.Canvas)) {
 // Panel returns one chart as an SVG element for a page.
 func Panel(chart Chart) (string, error) {
 	svg, err := encode(".svg", panelWidth, panelHeight, func(c draw.Canvas) { drawPanel(chart, c) })
-	return string(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err // without the header of XML
+	return string(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err // without the XML header
 }
 
 // drawPanel draws one chart on a canvas.
@@ -76,7 +75,7 @@ func drawPanel(chart Chart, c draw.Canvas) {
 	chart.panel().draw(draw.Crop(c, margin/2, -margin/2, margin/2, -margin/2))
 }
 
-// encode draws on a white canvas of the format that the extension of path names.
+// encode draws on a white canvas, in the format given by the extension of path.
 func encode(path string, width, height vg.Length, fill func(draw.Canvas)) ([]byte, error) {
 	var image interface {
 		vg.CanvasSizer
@@ -99,7 +98,7 @@ func encode(path string, width, height vg.Length, fill func(draw.Canvas)) ([]byt
 	return out.Bytes(), err
 }
 
-// header is the title and the subtitle of a sheet, broken into lines.
+// header is the title and the subtitle of a sheet, wrapped into lines.
 type header struct {
 	lines  []string
 	styles []draw.TextStyle
@@ -121,7 +120,7 @@ func (s *Sheet) header(width vg.Length) *header {
 	return h
 }
 
-// leading is the height of a line over the size of its letters.
+// leading is the line height divided by the font size.
 const leading = 1.35
 
 func (h *header) height() (sum vg.Length) {
@@ -142,7 +141,7 @@ func (h *header) draw(c draw.Canvas) {
 	}
 }
 
-// textStyle returns the style of text of a size in points.
+// textStyle returns the style for a font size in points.
 func textStyle(size vg.Length) draw.TextStyle {
 	return draw.TextStyle{Color: color.Black, Font: sans(size), Handler: plot.DefaultTextHandler}
 }
@@ -151,7 +150,7 @@ func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// wrapped returns text as lines that are no wider than width; a word that is gets an end.
+// wrapped wraps text into lines of at most the given width. It truncates words that are too long.
 func wrapped(style draw.TextStyle, text string, width vg.Length) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
@@ -169,7 +168,7 @@ func wrapped(style draw.TextStyle, text string, width vg.Length) (lines []string
 	return lines
 }
 
-// shortened returns text that is no wider than width, with an ellipsis where it was.
+// shortened truncates text to the given width, with an ellipsis.
 func shortened(style draw.TextStyle, text string, width vg.Length) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if style.Width(text) <= width {

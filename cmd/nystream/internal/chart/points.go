@@ -12,24 +12,24 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Points are points in a plane.
+// Points is a chart of points in a plane.
 type Points struct {
 	Title, X, Y string
 	At          plotter.XYs
 	Groups      *Groups       // colours of groups, or nil
 	Shades      *Shades       // colours of numbers, or nil
-	Lines       []plotter.XYs // thin grey lines below the points
+	Lines       []plotter.XYs // thin grey lines under the points
 	OneScale    bool          // for both axes
 	LogX        bool          // the X axis is logarithmic; all X are positive
 }
 
-// Groups are what points belong to.
+// Groups assigns points to named groups.
 type Groups struct {
-	Of    []int // the number of the group of each point, -1 for none
+	Of    []int // index of the group of each point, -1 for none
 	Names []string
 }
 
-// Shades are a number for each point.
+// Shades assigns a number to each point.
 type Shades struct {
 	Name   string
 	Values []float64
@@ -63,10 +63,10 @@ func (s *Points) panel() *panel {
 	return p
 }
 
-// logRoom is the factor that a logarithmic axis is wider by at either end.
+// logRoom is the factor by which a logarithmic axis is extended at either end.
 const logRoom = 1.6
 
-// dotRadius returns the size of dots of which there are n.
+// dotRadius returns the radius of each of n dots.
 func dotRadius(n int) vg.Length {
 	return vg.Length(max(1.2, min(3, 3.4-0.6*math.Log10(max(1, float64(n))/10))))
 }
@@ -77,8 +77,8 @@ func dot(c color.Color, radius vg.Length) draw.GlyphStyle {
 
 var groupShapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
 
-// addGroups adds the points of each group. Up to ten groups have colours of their own and
-// a legend, more of them the colours of one map and a bar.
+// addGroups adds the points of each group. Up to ten groups have distinct colours and a legend, more of them a colour
+// map and a bar.
 func (s *Points) addGroups(p *panel, radius vg.Length) {
 	names := s.Groups.Names
 	n, few := len(names), len(names) <= len(groupColours)
@@ -90,7 +90,7 @@ func (s *Points) addGroups(p *panel, radius vg.Length) {
 		}
 		members[k] = append(members[k], at)
 	}
-	if len(members[n]) > 0 { // below the others
+	if len(members[n]) > 0 { // under the others
 		p.Add(&plotter.Scatter{XYs: members[n], GlyphStyle: dot(nobody, radius)})
 	}
 	for k, xys := range members[:n] {
@@ -113,8 +113,8 @@ func (s *Points) addGroups(p *panel, radius vg.Length) {
 	}
 }
 
-// leastSpan is what part of the largest magnitude all the colours stand for at least: what
-// hardly changes has one colour.
+// leastSpan is the smallest range of a colour map, relative to the largest magnitude, so that nearly constant values
+// share one colour.
 const leastSpan = 0.05
 
 func (s *Points) addShades(p *panel, radius vg.Length) {
@@ -135,7 +135,7 @@ func (s *Points) addShades(p *panel, radius vg.Length) {
 	p.explain(b)
 }
 
-// rangeOf returns the least and the largest finite number; 0 and 1 if there is none.
+// rangeOf returns the smallest and the largest finite number; 0 and 1 if there is none.
 func rangeOf(values []float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, v := range values {

@@ -12,14 +12,14 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// Spectrum are values in their order, beside levels that they are compared with.
+// Spectrum is a chart of ordered values, with levels for comparison.
 type Spectrum struct {
 	Title, X, Y string
-	Values      []float64 // negative ones are drawn by their magnitude
+	Values      []float64 // negative ones are drawn by magnitude
 	Levels      []Level
 }
 
-// Level is a line across a spectrum, such as the error below which values say nothing.
+// Level is a horizontal line in a spectrum, such as the error below which values are meaningless.
 type Level struct {
 	Name  string
 	Value float64
@@ -28,8 +28,8 @@ type Level struct {
 // Heading returns the title.
 func (s *Spectrum) Heading() string { return s.Title }
 
-// logarithmic is how many times the largest value has to be larger than the least for an
-// axis in powers of ten, and deepest how far that goes down.
+// logarithmic is the ratio of the largest to the smallest value from which the axis is logarithmic, and deepest the
+// largest range of such an axis.
 const (
 	logarithmic = 50
 	deepest     = 1e-18
@@ -87,7 +87,7 @@ func (s *Spectrum) panel() *panel {
 	}
 	p.X.Min, p.X.Max = widened(0, float64(len(s.Values)-1))
 	if log {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 5}
 		p.Y.Min, p.Y.Max = least/1.6, 1.6*max(largest, p.Y.Max)
 	} else {
 		p.Y.Min = 0
@@ -96,7 +96,7 @@ func (s *Spectrum) panel() *panel {
 	return p
 }
 
-// above returns the points that are higher than a bound.
+// above returns the points above a bound.
 func above(points plotter.XYs, bound float64) (kept plotter.XYs) {
 	for _, p := range points {
 		if p.Y > bound {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ticks are the default ticks with as many digits as tell them apart: gonum labels 2.05 and 2.1 alike.
+// ticks are the default ticks with enough digits to distinguish them: gonum labels 2.05 and 2.1 alike.
 type ticks struct{}
 
 // Ticks returns the ticks of a range.
@@ -27,7 +27,7 @@ func (ticks) Ticks(low, high float64) []plot.Tick {
 		exact := true
 		for _, i := range major {
 			v := list[i].Value
-			if math.Abs(v) < step/1000 { // rounding of 0
+			if math.Abs(v) < step/1000 { // 0 up to rounding
 				v = 0
 			}
 			list[i].Label = strconv.FormatFloat(v, 'g', digits, 64)

@@ -12,14 +12,17 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// AddAside adds a flag that says something of each row of a side.
+// AddAside adds a flag with a value for each row of a side, such as its weight.
 func (j *Job) AddAside(f flags.Flag, value *string, side model.Side) {
 	f.Group, f.Value = flags.Data, flags.String(value, "")
+	if side == model.Left {
+		f.Complete.Func = j.Data.CompleteColumns
+	}
 	j.Set.Add(f)
 	j.asideFlags = append(j.asideFlags, asideFlag{f.Name, value, side})
 }
 
-// AddLabelAside has --label say something of each row, and tells what.
+// AddLabelAside makes --label such a flag.
 func (j *Job) AddLabelAside(usage, doc string) {
 	f := j.Set.Flag("label")
 	f.Doc = doc
@@ -27,7 +30,7 @@ func (j *Job) AddLabelAside(usage, doc string) {
 	j.asideFlags = append(j.asideFlags, asideFlag{"label", &j.Data.Label, model.Left})
 }
 
-// saidOf returns what the flags say of the rows of a side, in a fixed order.
+// saidOf returns the asides of a side, in a fixed order.
 func saidOf(j *Job, side model.Side) (list []rows.Aside) {
 	for _, f := range j.asideFlags {
 		if f.side == side && *f.value != "" {
@@ -37,7 +40,7 @@ func saidOf(j *Job, side model.Side) (list []rows.Aside) {
 	return list
 }
 
-// Words returns the first of what flags say of the rows, of some flags if any are named.
+// Words returns the first aside, of the given flags if any are named, in words.
 func (s *Asides) Words(flags ...string) string {
 	for _, a := range s.List {
 		if len(flags) == 0 || slices.Contains(flags, a.Flag) {
@@ -47,15 +50,15 @@ func (s *Asides) Words(flags ...string) string {
 	return ""
 }
 
-// Asides are what several flags say of each row.
+// Asides holds the values of several flags for each row.
 type Asides struct {
-	List []rows.Aside                 // columns by name, and files
+	List []rows.Aside                 // column names, and files
 	Read map[string]*rows.AsideValues // by flag
 
-	files *blockstore.Files // DATA, if they were opened to find the columns
+	files *blockstore.Files // DATA, if it was opened to find the columns
 }
 
-// Open opens DATA, which carry along the columns that the flags mean. Those are not computed with.
+// Open opens DATA with the columns of asides as kept columns. They are not features.
 func (s *Asides) Open(ctx context.Context, j *Job, args []string) error {
 	if err := s.Choose(ctx, j, args, model.Left); err != nil {
 		return err
@@ -63,14 +66,14 @@ func (s *Asides) Open(ctx context.Context, j *Job, args []string) error {
 	return j.Sides.Open(ctx, j.App, s.Kept(j.Data), args, nil, nil)
 }
 
-// Choose finds out which columns of the data of a side the flags mean.
+// Choose determines which columns of the data of a side the flags name.
 func (s *Asides) Choose(ctx context.Context, j *Job, args []string, side model.Side) error {
 	s.List, s.files = nil, nil
 	var columns []blockstore.ColumnInfo
 	for _, a := range saidOf(j, side) {
 		if a.File == "" && columns == nil && !slices.Contains(args, "-") {
 			columns = []blockstore.ColumnInfo{}
-			if files, err := j.App.Session.OpenFiles(ctx, args, j.Data.OptionsOf(j.App, args)); err == nil { // else Open tells why
+			if files, err := j.App.Session.OpenFiles(ctx, args, j.Data.OptionsOf(j.App, args)); err == nil { // Open reports errors
 				s.files = files
 				columns, _ = files.Columns()
 			}
@@ -89,8 +92,7 @@ func (s *Asides) Choose(ctx context.Context, j *Job, args []string, side model.S
 	return nil
 }
 
-// Kept returns the flags with which DATA are opened: the columns are carried along, behind
-// those of --keep.
+// Kept returns the flags for opening DATA, with the columns of asides kept after those of --keep.
 func (s *Asides) Kept(d rows.DataFlags) *rows.DataFlags {
 	d.Label, d.Keep, d.Opened = "", rows.Trimmed(d.Keep), s.files
 	for _, a := range s.List {
@@ -103,8 +105,7 @@ func (s *Asides) Kept(d rows.DataFlags) *rows.DataFlags {
 	return &d
 }
 
-// ReadAll reads what the flags say of the rows of src. Cost: one pass if columns of DATA
-// are among it.
+// ReadAll reads the asides for the rows of src. Cost: one pass if they are columns of DATA.
 func (s *Asides) ReadAll(ctx context.Context, j *Job, src stream.Source) error {
 	s.Read = make(map[string]*rows.AsideValues)
 	var inData []rows.Aside
@@ -132,7 +133,7 @@ func (s *Asides) ReadAll(ctx context.Context, j *Job, src stream.Source) error {
 	return nil
 }
 
-// Numbers returns about how many numbers the values take.
+// Numbers returns the approximate size of the values, in numbers.
 func (s *Asides) Numbers() (n int64) {
 	for _, v := range s.Read {
 		n += v.Size()

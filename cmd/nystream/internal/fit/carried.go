@@ -8,13 +8,13 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// allOutputs returns the files besides the model.
+// allOutputs returns the output files other than the model.
 func allOutputs(j *Job) []rows.FileFlag { return append(factorOutputs(j), j.Draws.outputs()...) }
 
-// WritesFactors reports whether a file for factors is named.
+// WritesFactors reports whether an output file for factors is named.
 func WritesFactors(j *Job) bool { return Writes(j, model.Coordinates) }
 
-// Writes reports whether a file for what a model makes of rows is named.
+// Writes reports whether an output file for this kind of output is named.
 func Writes(j *Job, kind model.Output) bool {
 	for _, f := range j.Factors {
 		if f.Path != "" && f.kind == kind {
@@ -24,7 +24,7 @@ func Writes(j *Job, kind model.Output) bool {
 	return false
 }
 
-// WritingPasses returns the passes over a source that write coordinates: one for each file.
+// WritingPasses returns the number of passes over a source that write coordinates, one for each file.
 func WritingPasses(j *Job) (n int) {
 	for _, f := range j.Factors {
 		if f.Path != "" && f.kind == model.Coordinates && (n == 0 || j.Sides.Right == nil) {
@@ -34,7 +34,7 @@ func WritingPasses(j *Job) (n int) {
 	return n
 }
 
-// FactorPath returns the file that a flag of factors or clusters names, "" for none.
+// FactorPath returns the file named by a flag for factors or clusters, "" for none.
 func FactorPath(j *Job, flag string) string {
 	for _, f := range j.Factors {
 		if f.flag == flag {
@@ -51,7 +51,7 @@ func factorOutputs(j *Job) (list []rows.FileFlag) {
 	return list
 }
 
-// request asks a model for the coordinates of rows on a side.
+// request returns the request for the coordinates of rows on a side.
 func (j *Job) request(m model.Transformer, side model.Side) (model.Request, error) {
 	return rows.RequestOf(m, side, j.Scale, false)
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// WriteClusters writes the clusters of the left rows to the file of --clusters-output, uncommitted.
-// The columns of --keep stand behind them. Without that file it is a no-op. Cost: one pass if there are
-// columns to keep.
+// WriteClusters writes the clusters of the left rows to the file of --clusters-output, uncommitted, followed by the
+// columns of --keep. It is a no-op without that file. Cost: one pass if there are columns to keep.
 func WriteClusters(ctx context.Context, j *Job, labels []int) ([]rows.PathWriter, error) {
 	path := FactorPath(j, "clusters-output")
 	if path == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Inputs returns the files of asides.
+// Inputs returns the files named by asides.
 func (j *Job) Inputs() (paths []string) {
 	for _, a := range append(saidOf(j, model.Left), saidOf(j, model.Right)...) {
 		if a.File != "" {
@@ -24,7 +24,7 @@ func (j *Job) Inputs() (paths []string) {
 	return paths
 }
 
-// complete gives the functions that are nil those of the job.
+// complete replaces nil functions by the defaults of the job.
 func (t *Task) complete(j *Job) {
 	or(&t.Parse, t.Parse == nil, func() error { return nil })
 	or(&t.Inputs, t.Inputs == nil, j.Inputs)
@@ -41,14 +41,14 @@ func (t *Task) complete(j *Job) {
 	or(&t.Planned, t.Planned == nil, j.planned)
 }
 
-// or sets a function that is missing to another one.
+// or sets a missing function.
 func or[F any](own *F, missing bool, other F) {
 	if missing {
 		*own = other
 	}
 }
 
-// What a job does where its task does nothing of its own.
+// Defaults for the functions of a task.
 
 func (j *Job) OpenNotes() []string {
 	if j.Graph != nil {
@@ -110,8 +110,7 @@ func (j *Job) Preparations() (left, right prepare.Preparation) {
 	return j.Sides.Prepared.Left.Preparation, prepare.Preparation{}
 }
 
-// Write writes the factors, uncommitted, each in a pass over its source. The columns that rows
-// carry along stand behind them, as transform has them.
+// Write writes the factors, uncommitted, each in a pass over its source. Kept columns follow them, as with transform.
 func (j *Job) Write(ctx context.Context, m model.Model) (writers []rows.PathWriter, err error) {
 	t, ok := m.(model.Transformer)
 	if !ok && (WritesFactors(j) || Writes(j, model.Class)) {
@@ -144,7 +143,7 @@ func (j *Job) Write(ctx context.Context, m model.Model) (writers []rows.PathWrit
 	return writers, nil
 }
 
-// Charts returns the spectrum of a model, and rows of each side in the first columns of the embedding.
+// Charts returns the spectrum of a model, and charts of the rows of each side in the first columns of the embedding.
 func (j *Job) Charts(ctx context.Context, m model.Model, r *model.Report) (list []chart.Chart, err error) {
 	d := m.Describe()
 	list = chart.AddSpectrum(list, d, r)
@@ -171,7 +170,7 @@ func (j *Job) Charts(ctx context.Context, m model.Model, r *model.Report) (list 
 	return list, nil
 }
 
-// drawnSides returns the sides whose rows are drawn.
+// drawnSides returns the sides with charts of their rows.
 func drawnSides(j *Job, d *model.Description) []model.Side {
 	switch {
 	case j.Sides.Prepared.Left == nil:

@@ -1,3 +1,2 @@
-// Package fit is the way of a fit from files to a model: plan, budget, states, report and pictures. A family
-// gives it a Task.
+// Package fit runs a fit from files to a model: plan, budget, states, report and charts. A family provides a Task.
 package fit

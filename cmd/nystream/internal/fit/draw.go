@@ -19,7 +19,7 @@ func refusesDrawing(j *Job, refuse *flags.Refusals) {
 	refuse.If(j.States.Stops(), "plot report", "draws a model, and a shard makes none: give it to the fit of all shards")
 }
 
-// draw writes the picture and the report. The caller commits them.
+// draw writes the chart and the report. The caller commits them.
 func draw(ctx context.Context, j *Job, m model.Model, r *model.Report) (writers []rows.PathWriter, err error) {
 	if !j.Draws.Wanted() {
 		return nil, nil

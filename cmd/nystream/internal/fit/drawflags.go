@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// drawFlags are the flags of pictures and reports.
+// drawFlags has the flags of charts and reports.
 type drawFlags struct {
 	plot, report string // files
 }
@@ -25,7 +25,7 @@ func (d *drawFlags) add(s *flags.Set) {
 
 var reportExtensions = []string{"html", "htm"}
 
-// Wanted reports whether a picture or a report is asked for.
+// Wanted reports whether a chart or a report is requested.
 func (d *drawFlags) Wanted() bool { return d.plot != "" || d.report != "" }
 
 func (d *drawFlags) outputs() []rows.FileFlag {
@@ -33,11 +33,11 @@ func (d *drawFlags) outputs() []rows.FileFlag {
 }
 
 const (
-	PlotRows    = 2000 // the most rows of a side in a picture
-	plotNumbers = 40   // the memory of a row in a picture, in numbers
+	PlotRows    = 2000 // largest number of rows of a side in a chart
+	plotNumbers = 40   // memory for each row of a chart, in numbers
 )
 
-// budget adds the memory of drawing rows with a number of columns.
+// budget adds the memory for drawing rows with the given number of columns.
 func (d *drawFlags) budget(p *model.Plan, columns int) {
 	if d.Wanted() {
 		p.Add("rows of pictures", 2*PlotRows*int64(columns+chart.PlotColumns+plotNumbers), "")

@@ -2,10 +2,9 @@ package fit
 
 import "github.com/nystream/nystream/cmd/nystream/internal/saved"
 
-// Family is a kind of models: what reads them, and what fits them. The rest goes by the
-// interfaces of package model that they have, and is the same for all: transform, verify
-// and inspect, the plan and the report of a fit, and its model file. A new family is a
-// file with its task and its load, a text in the folder help, and a line in main.go.
+// Family is a kind of models, with its loader and its fits. Everything else uses interfaces of package model and is
+// common to all families: transform, verify, inspect, plans, reports and model files. A new family needs a file with
+// its task and its loader, a help text, and a line in main.go.
 type Family struct {
 	saved.Family
 	Verbs []Verb
@@ -13,14 +12,14 @@ type Family struct {
 
 // Verb is a sub-command of fit and of plan fit.
 type Verb struct {
-	Name, Args string // its text is help/fit_NAME.txt
-	// Last lists the method behind those of all families that are not last.
+	Name, Args string // the help text is help/fit_NAME.txt
+	// Last lists the method after all methods that are not last.
 	Last bool
-	// New adds the flags of the sub-command, and returns its part of a fit.
+	// New adds the flags of the sub-command and returns its task.
 	New func(j *Job) *Task
 }
 
-// verbs returns the sub-commands of fit in the order in which one should try them.
+// verbs returns the sub-commands of fit in the recommended order.
 func verbs(families []*Family) (list []*Verb) {
 	for _, last := range []bool{false, true} {
 		for _, f := range families {

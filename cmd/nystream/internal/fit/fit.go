@@ -18,9 +18,9 @@ func NewCommand(a *app.App, families []*Family) *cobra.Command {
 	}, false)
 }
 
-// newMethodsCommand makes parent a command with a sub-command for each method.
+// newMethodsCommand turns parent into a command with a sub-command for each method.
 func newMethodsCommand(a *app.App, families []*Family, parent *cobra.Command, planning bool) *cobra.Command {
-	// The parent runs when the method is missing or wrong, or is that of a folder of states.
+	// The parent runs if the method is missing or unknown, or comes from a folder of states.
 	parent.Args = cobra.ArbitraryArgs
 	parent.FParseErrWhitelist.UnknownFlags = true
 	var states stateFlags
@@ -51,7 +51,7 @@ func newMethodsCommand(a *app.App, families []*Family, parent *cobra.Command, pl
 	return parent
 }
 
-// Flags that several families have.
+// Flags common to several families.
 
 func (j *Job) AddKernel(usage, such string) {
 	j.Set.Add(flags.Flag{Name: "kernel", Arg: "kernel", Usage: usage, Doc: "such as " + such + "; nystream help kernels lists them",
@@ -66,17 +66,17 @@ func (j *Job) AddRight(usage string) {
 	j.Set.Add(flags.Flag{Name: "right", Arg: "files", Usage: usage, Group: flags.Data, Effect: flags.Locates, For: flags.Rows, Value: flags.Strings(&j.RightFiles), Complete: flags.DataFiles})
 }
 
-// AddFactors adds a flag that names a file for coordinates of the rows of a side.
+// AddFactors adds a flag for the output file of the coordinates of the rows of a side.
 func (j *Job) AddFactors(flag, letter string, side model.Side, usage string) {
 	j.addRowsFile(usage, &FactorFile{flag: flag, what: letter, Side: side})
 }
 
-// AddClusters adds the flag that names a file for the clusters of the left rows.
+// AddClusters adds the flag for the output file of the clusters of the left rows.
 func (j *Job) AddClusters(usage string) {
 	j.addRowsFile(usage, &FactorFile{flag: "clusters-output", what: "clusters in", kind: model.Class})
 }
 
-// addRowsFile adds a flag that names a file for a value or more of each row.
+// addRowsFile adds a flag for an output file with one or more values for each row.
 func (j *Job) addRowsFile(usage string, f *FactorFile) {
 	if j.Factors == nil {
 		rows.AddOutputFormat(j.App, j.Set)

@@ -16,71 +16,70 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Job is one command line of fit, or of plan fit, on its way from files to a model.
+// Job is one run of fit or plan fit, from files to a model.
 type Job struct {
 	App      *app.App
 	Method   string // the name of the sub-command
 	task     *Task
 	planning bool
-	Given    func(flag string) bool // whether it was given
+	Given    func(flag string) bool // reports whether a flag was set
 	Set      *flags.Set
 	args     []string
 
 	Data       rows.DataFlags
 	Rows       rows.PreparationFlags
 	KernelText string
-	Kernel     kernelgen.Kernel // of the flag, and after the fit with its numbers
-	Edges      rows.GraphFlags  // of fits that take a graph
-	Graph      *graph.Graph     // nil for rows
+	Kernel     kernelgen.Kernel // of the flag; resolved after the fit
+	Edges      rows.GraphFlags  // for fits of a graph
+	Graph      *graph.Graph     // nil for fits of rows
 	Rank       int
 	RightFiles []string // of the right source
 	asideFlags []asideFlag
 	Factors    []*FactorFile
-	output     string // the model
+	output     string // the model file
 	States     stateFlags
 	Draws      drawFlags
 	Scale      flags.Word  // of coordinates: --coordinates
-	run        *stream.Run // keeps states, or nil
+	run        *stream.Run // keeps states; nil if none are kept
 	resumed    []resumption
 
 	Sides        rows.Sides
-	shown        map[model.Side]*Sampled // rows that pictures show
-	Warnings     []string                // besides those of the report, as of columns that make nonsense of a fit
-	Scans        map[string]int          // passes before the fit began
-	FactorPasses int                     // that wrote factors, over each source
-	sampled      map[string]int64        // rows of each source that were fetched by number before the fit began
+	shown        map[model.Side]*Sampled // rows in charts
+	Warnings     []string                // besides those of the report, such as suspicious columns
+	Scans        map[string]int          // passes before the fit
+	FactorPasses int                     // passes that wrote factors, over each source
+	sampled      map[string]int64        // rows of each source gathered by number before the fit
 }
 
-// Task is what only the family knows of a fit. Where a function is nil, the job does what fits have in
-// common; Refuses, Title, Plan, Fit and Fitted are required.
+// Task is the family's part of a fit. Nil functions have defaults, except Refuses, Title, Plan, Fit and Fitted, which
+// are required.
 type Task struct {
-	// Refuses refuses what the command line must not ask for.
+	// Refuses reports invalid combinations on the command line.
 	Refuses func(refuse *flags.Refusals, args []string)
-	// Parse reads the words of flags that have a grammar; its errors are of wrong usage.
+	// Parse parses flag values that have a grammar. Its errors are usage errors.
 	Parse     func() error
-	Inputs    func() []string // files that are read besides the arguments
+	Inputs    func() []string // input files other than the arguments
 	Open      func(ctx context.Context, args []string) error
 	OpenNotes func() []string
-	Names     func() []string // of the sources, in reports
-	Title     func() string   // one line about the fit
+	Names     func() []string // names of the sources, in reports
+	Title     func() string   // a one-line description of the fit
 	Shape     func() model.Size
 	Plan      func(e stream.Engine) (*model.Plan, error)
 	Prepare   func(ctx context.Context) error
 	Fit       func(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
 	RowsData  func() saved.Data
-	// Preparations are of the rows of the left and the right side of the model, see saved.File.
+	// Preparations are those of the left and the right rows of the model, see saved.File.
 	Preparations func() (left, right prepare.Preparation)
 	Write        func(ctx context.Context, m model.Model) ([]rows.PathWriter, error)
-	// Charts returns what is drawn of a finished fit, and marks the colours of rows that are
-	// shown.
+	// Charts returns the charts of a finished fit, and Marks the colours of its rows.
 	Charts func(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error)
 	Marks  func(s *Sampled, side model.Side) (*chart.Groups, *chart.Shades)
-	// Planned adds to what is printed of a plan, and fitted to what is printed of a fit.
+	// Planned adds to the printed plan, and Fitted to the printed report of a fit.
 	Planned func(r *PlanResult, t *report.Report)
 	Fitted  func(d *model.Description, r *report.Report)
 }
 
-// FactorFile is a file for what a model makes of the rows of a side.
+// FactorFile is an output file for the rows of a side.
 type FactorFile struct {
 	flag, what string // U or V
 	Path       string
@@ -88,16 +87,16 @@ type FactorFile struct {
 	kind       model.Output // Coordinates, or Class for clusters
 }
 
-// asideFlag is a flag that says something of each row of a side.
+// asideFlag is a flag with a value for each row of a side.
 type asideFlag struct {
 	name  string
 	value *string
 	side  model.Side
 }
 
-// resumption is where a pass began that an earlier run had begun, or done.
+// resumption records a pass that continues, or reuses, the work of an earlier run.
 type resumption struct {
 	Pass string `json:"pass"`
 	Row  int64  `json:"row"`
-	Of   int64  `json:"of"` // rows
+	Of   int64  `json:"of"` // number of rows
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// madeBy returns how the files of a fit are made.
+// madeBy returns the record for the files of a fit.
 func madeBy(j *Job, r *model.Report) *app.Made {
 	m := j.App.Made()
 	if m == nil {
@@ -18,8 +18,8 @@ func madeBy(j *Job, r *model.Report) *app.Made {
 	return m
 }
 
-// madeFrom returns the sources of a fit. Of what is no rows of files, such as a graph, the
-// size is that of the matrix.
+// madeFrom returns the sources of a fit. For a source that is not rows of files, such as a graph, the size is that of
+// the matrix.
 func madeFrom(j *Job) (list []app.MadeSource) {
 	if j.Sides.Left == nil {
 		s := j.task.Shape()

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// mergeCommand is one command line of merge.
+// mergeCommand holds the flags of one run of merge.
 type mergeCommand struct {
 	app            *app.App
 	states, output string

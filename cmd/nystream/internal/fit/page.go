@@ -11,12 +11,12 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// The report of a fit is one page that needs nothing else: no script, no font, no file.
+// The report of a fit is one self-contained page: no script, font or other file.
 
 //go:embed page.css
 var pageStyle string
 
-// page returns the report of a fit: its pictures, the printed report, the notes and the JSON.
+// page returns the report of a fit: its charts, the printed report, the notes and the JSON.
 func page(j *Job, m model.Model, fitted *model.Report, sheet *chart.Sheet) ([]byte, error) {
 	r, notes := fitResult(j, m, fitted)
 	for _, note := range notes {

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// scanWords returns the passes before the fit, in words.
+// scanWords returns the number of passes before the fit, in words.
 func scanWords(n int) string {
 	if n == 0 {
 		return ""
@@ -16,10 +16,10 @@ func scanWords(n int) string {
 	return fmt.Sprintf(", and %d before to open and prepare it", n)
 }
 
-// inputOf returns the input of a side by its place among the names, or nil.
+// inputOf returns the input of a side by its index among the names, or nil.
 func inputOf(j *Job, place int) *rows.Input { return []*rows.Input{j.Sides.Left, j.Sides.Right}[place] }
 
-// AllPasses counts the passes over each source so far. What is no file was read once.
+// AllPasses counts the passes over each source so far. A source that is not a file counts once.
 func AllPasses(j *Job) map[string]int {
 	n := make(map[string]int)
 	for i, name := range j.task.Names() {
@@ -31,7 +31,7 @@ func AllPasses(j *Job) map[string]int {
 	return n
 }
 
-// fetchedRows counts the rows of each source in files that were fetched by number so far.
+// fetchedRows counts the rows of each source in files gathered by number so far.
 func fetchedRows(j *Job) map[string]int64 {
 	n := make(map[string]int64)
 	for i, name := range j.task.Names() {
@@ -42,8 +42,8 @@ func fetchedRows(j *Job) map[string]int64 {
 	return n
 }
 
-// passesOf counts the passes of the method over each source, and those that wrote
-// factors; for what is no file as the fit reports them.
+// passesOf counts the passes of the method over each source, and those that wrote factors. For sources that are not
+// files, it uses the report of the fit.
 func passesOf(j *Job, r *model.Report) map[string]int {
 	n := AllPasses(j)
 	for i, name := range j.task.Names() {
@@ -55,8 +55,7 @@ func passesOf(j *Job, r *model.Report) map[string]int {
 	return n
 }
 
-// plannedScans counts the passes over each source before the fit: those so far, and
-// those for nulls and scaling.
+// plannedScans counts the passes over each source before the fit: those so far, and those for nulls and scaling.
 func plannedScans(j *Job) map[string]int {
 	n := AllPasses(j)
 	for i, name := range j.task.Names() {
@@ -67,8 +66,7 @@ func plannedScans(j *Job) map[string]int {
 	return n
 }
 
-// scansOf reports whether preparing costs a pass over a source, by its place among the
-// names.
+// scansOf reports whether preparation takes a pass over a source, given its index among the names.
 func scansOf(j *Job, place int) bool {
 	return inputOf(j, place) != nil && ((place == 0 || j.Sides.Apart) && j.Rows.Scans() || j.Rows.Nulls == prepare.NullsDrop)
 }

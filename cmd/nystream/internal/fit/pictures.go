@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Sample fetches sampled rows of a side by number, once.
+// Sample gathers sampled rows of a side. It does so only once.
 func Sample(ctx context.Context, j *Job, side model.Side) (*Sampled, error) {
 	if s := j.shown[side]; s != nil {
 		return s, nil
@@ -35,13 +35,13 @@ func Sample(ctx context.Context, j *Job, side model.Side) (*Sampled, error) {
 		return nil, err
 	}
 	if s.Rows = b.X; b.Kept != nil {
-		s.label = &b.Kept[0] // --label is kept first
+		s.label = &b.Kept[0] // --label is the first kept column
 	}
 	j.shown[side] = s
 	return s, nil
 }
 
-// PlottedRows returns the numbers of the sampled rows out of n.
+// PlottedRows returns the numbers of the rows to plot out of n.
 func PlottedRows(j *Job, n int64) ([]int64, error) {
 	s, err := sketch.NewSample(n, int(min(n, PlotRows)), j.App.Seed, "picture")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// planKeys are the keys of plan.
+// planKeys has the JSON keys of plan.
 var planKeys = report.NewGroup("plan")
 
 var (
@@ -19,7 +19,7 @@ var (
 	keyShardRounds = planKeys.Key("rounds", "passes of shards")
 )
 
-// reportPlan prints a plan, and fails if it does not fit into --memory.
+// reportPlan prints a plan. It fails if the plan exceeds --memory.
 func reportPlan(j *Job, p *model.Plan) error {
 	if err := j.App.Print(planReport(j, p)); err != nil {
 		return err
@@ -27,7 +27,7 @@ func reportPlan(j *Job, p *model.Plan) error {
 	return j.App.CheckBudget(&p.Memory)
 }
 
-// planReport returns the report of a plan. Its text has another order than its JSON.
+// planReport returns the report of a plan. The order of its text differs from that of its JSON.
 func planReport(j *Job, p *model.Plan) *report.Report {
 	r, lines := &report.Report{Title: "plan: " + j.task.Title()}, &report.Report{}
 	chosen, shape, notes := flags.Spell(j.App.Cmd, p.Choice.String()), newPlanResult(j), flags.SpellAll(j.App.Cmd, p.Notes)
@@ -56,7 +56,7 @@ func planReport(j *Job, p *model.Plan) *report.Report {
 	return r
 }
 
-// newPlanResult returns what is known of the data before a fit.
+// newPlanResult returns the facts known before a fit.
 func newPlanResult(j *Job) *PlanResult {
 	s := j.task.Shape()
 	r := &PlanResult{Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns}
@@ -66,7 +66,7 @@ func newPlanResult(j *Job) *PlanResult {
 	return r
 }
 
-// addMemory adds the memory and the disk of a fit.
+// addMemory adds the memory and the disk space of a fit.
 func addMemory(j *Job, r, lines *report.Report, p *model.Plan) {
 	total, spool := p.Memory.Total(), j.App.Session.Quota.Most()
 	var items []planItem
@@ -97,8 +97,8 @@ func addPlannedPasses(j *Job, r, lines *report.Report, p *model.Plan) {
 	r.Put(report.KeyKernelEntries, p.KernelEntries)
 }
 
-// diskWords tells what copies of what is read take at one time. They are made to find out
-// about it, so that this was measured.
+// diskWords describes the largest disk space of temporary copies. They exist when the plan is made, so the number is
+// measured.
 func diskWords(bytes, limit int64) string {
 	words := "none"
 	if bytes > 0 {

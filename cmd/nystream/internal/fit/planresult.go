@@ -1,6 +1,6 @@
 package fit
 
-// PlanResult is what families may change in the report of a plan.
+// PlanResult is the part of a plan's report that families may change.
 type PlanResult struct {
 	Kernel    string
 	Map       string
@@ -9,7 +9,7 @@ type PlanResult struct {
 	Dimension int
 }
 
-// planItem is one part of the memory.
+// planItem is one item of the memory.
 type planItem struct {
 	What  string `json:"what"`
 	Bytes int64  `json:"bytes"`

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
@@ -11,27 +12,27 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// fitKeys are the keys of all fits.
+// fitKeys has the JSON keys common to all fits.
 var fitKeys = report.NewGroup("fit")
 
 var (
 	keyResidual       = fitKeys.Key("residual", "largest residual of a value, over the largest value")
 	keyExactPasses    = fitKeys.Key("exact_passes", "passes over all entries of A")
-	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, and a prediction with twice as many: landmarks, error, predicted")
+	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, or of all steps of --landmarks auto (ridge, out of fold, relative to the error of the mean), and a prediction with twice as many: landmarks, error, predicted")
 	keyColumnsLeftOut = fitKeys.Key("columns_left_out", "columns that are no features: name, reason")
 	keyResumed        = fitKeys.Key("resumed", "passes that went on from states: pass, row, of (rows)")
 )
 
-// reportFit prints what is known about a finished fit.
+// reportFit prints the report of a finished fit.
 func reportFit(j *Job, m model.Model, fitted *model.Report) error {
 	r, _ := fitResult(j, m, fitted)
 	return j.App.Print(r)
 }
 
-// fitResult returns what is known about a finished fit, and its notes, which are no lines of it.
+// fitResult returns the report of a finished fit, and its notes, which are printed separately.
 func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, notes []string) {
 	d, chosen := m.Describe(), flags.Spell(j.App.Cmd, fitted.Choice.String())
-	notes = flags.SpellAll(j.App.Cmd, append(j.task.OpenNotes(), fitted.Notes...))
+	notes = flags.SpellAll(j.App.Cmd, slices.Concat(j.task.OpenNotes(), fitted.Notes, fitted.Details))
 	warnings := append(append([]string{}, j.Warnings...), flags.SpellAll(j.App.Cmd, fitted.Warnings)...)
 	r = &report.Report{Title: j.task.Title()}
 	r.Put(report.KeyMethod, j.Method)
@@ -45,7 +46,7 @@ func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, n
 	r.Put(report.KeySeed, d.Seed)
 	r.Put(report.KeyWarnings, warnings)
 	r.AddWarnings(warnings)
-	if fitted.Choice.Reason != "" { // else the family says it
+	if fitted.Choice.Reason != "" { // otherwise the family reports it
 		r.Add("chosen", "%s", chosen)
 	}
 	r.AddErrors(app.FitErrors(j.App, fitted))
@@ -60,14 +61,14 @@ func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, n
 	return r, notes
 }
 
-// landmarkError is an error with so many landmarks.
+// landmarkError is the error with a given number of landmarks.
 type landmarkError struct {
 	Landmarks int           `json:"landmarks"`
 	Error     report.Number `json:"error"`
 	Predicted bool          `json:"predicted"`
 }
 
-// addByLandmarks adds what fewer landmarks give, and what more would.
+// addByLandmarks adds the errors with fewer landmarks, and a prediction for more.
 func addByLandmarks(r *report.Report, fitted *model.Report) {
 	next, known := fitted.NextError()
 	if !known {
@@ -84,7 +85,7 @@ func addByLandmarks(r *report.Report, fitted *model.Report) {
 		strings.Join(words, ", "), next.Error, report.Count(int64(next.Landmarks)))
 }
 
-// addData adds what was left out of the data.
+// addData adds the numbers of dropped rows and columns.
 func addData(j *Job, r *report.Report) {
 	left := j.Sides.LeftOut()
 	r.Put(keyColumnsLeftOut, left)
@@ -109,7 +110,7 @@ func addPasses(j *Job, r *report.Report, fitted *model.Report) {
 	addReading(j, r, passes)
 }
 
-// addReading adds what was read of each source in files, and the passes over each other source.
+// addReading adds the amount read of each source in files, and the passes over each other source.
 func addReading(j *Job, r *report.Report, passes map[string]int) {
 	read := make(map[string]rows.Reading)
 	for i, name := range j.task.Names() {
@@ -149,7 +150,7 @@ func addResiduals(r *report.Report, fitted *model.Report, values bool) {
 	r.Add("residuals", "at most %.1e%s", fitted.Residual(), of)
 }
 
-// addWork adds what the fit took, and where its files are.
+// addWork adds the resources used by the fit, and the paths of its files.
 func addWork(j *Job, r *report.Report, fitted *model.Report) {
 	used := j.App.Used()
 	r.PutSome(keyResumed, j.resumed)

@@ -35,7 +35,7 @@ func (m *Verb) command(j *Job) *cobra.Command {
 	return cmd
 }
 
-// addFlags adds the flags of the sub-command, and makes the task that they are of.
+// addFlags adds the flags of the sub-command and creates their task.
 func (m *Verb) addFlags(j *Job) {
 	j.Data.Add(j.Set)
 	j.Rows.Add(j.Set)
@@ -48,7 +48,7 @@ func (m *Verb) addFlags(j *Job) {
 	j.task.complete(j)
 }
 
-// runFit does what the command line asks for.
+// runFit runs the command line.
 func runFit(ctx context.Context, j *Job, args []string) error {
 	j.args = args
 	if err := checkFit(j, args); err != nil {
@@ -108,7 +108,7 @@ func prepareAndFit(ctx context.Context, j *Job) (model.Model, *model.Report, err
 		return nil, nil, err
 	}
 	tellPrepared(j)
-	if j.Sides.Prepared.Dropped()+j.Sides.Prepared.Absent() > 0 || j.Rows.Widens() { // fewer rows, or more columns, than were planned for
+	if j.Sides.Prepared.Dropped()+j.Sides.Prepared.Absent() > 0 || j.Rows.Widens() { // unlike the plan
 		plan, err := j.WholePlan()
 		if err == nil && j.Rows.Widens() {
 			err = j.App.CheckBudget(&plan.Memory)
@@ -125,7 +125,7 @@ func prepareAndFit(ctx context.Context, j *Job) (model.Model, *model.Report, err
 	return fitOrLeave(ctx, j)
 }
 
-// fitOrLeave fits the model, and leaves a fit behind that an interrupt does not end.
+// fitOrLeave fits the model. It abandons a fit that an interrupt does not end.
 func fitOrLeave(ctx context.Context, j *Job) (model.Model, *model.Report, error) {
 	type fitted struct {
 		m model.Model
@@ -149,7 +149,7 @@ func writeAndReport(ctx context.Context, j *Job, m model.Model, r *model.Report)
 	j.App.Origin = madeBy(j, r)
 	j.App.Digests = true
 	writers, err := j.task.Write(ctx, m)
-	defer rows.AbortAll(writers) // does nothing after Commit
+	defer rows.AbortAll(writers) // no-op after Commit
 	if err != nil {
 		return err
 	}
@@ -177,8 +177,7 @@ func writeAndReport(ctx context.Context, j *Job, m model.Model, r *model.Report)
 	return reportFit(j, m, r)
 }
 
-// checkFit refuses command lines that contradict themselves, and outputs that could not
-// be written.
+// checkFit fails for contradictory command lines, and for outputs that cannot be written.
 func checkFit(j *Job, args []string) error {
 	if err := checkFlagsOf(j, args); err != nil {
 		return err
@@ -204,7 +203,7 @@ func checkFit(j *Job, args []string) error {
 	return rows.CheckOutputs(j.App, append([]rows.FileFlag{{Flag: "-o", Path: j.output, Extensions: flags.ModelExtensions, What: ""}}, allOutputs(j)...), inputs)
 }
 
-// checkFlagsOf refuses flags that mean nothing for the input, or contradict each other.
+// checkFlagsOf refuses flags that have no effect for the input, or contradict each other.
 func checkFlagsOf(j *Job, args []string) error {
 	input, called := flags.Rows, "rows of DATA"
 	switch {
@@ -226,7 +225,7 @@ func checkFlagsOf(j *Job, args []string) error {
 	return refuse.Err()
 }
 
-// WholePlan works out what the fit will cost, with reading and writing.
+// WholePlan returns the cost of the fit, including reading and writing.
 func (j *Job) WholePlan() (*model.Plan, error) {
 	e := j.App.Engine()
 	p, err := j.task.Plan(e)

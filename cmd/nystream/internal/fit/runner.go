@@ -15,17 +15,16 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// programRunner has the shards of passes done by a program that runs a command for each
-// line of its standard input, with the line in the place of {}, as xargs -I{} and GNU
-// parallel do. It succeeds if all of them do.
+// programRunner runs the shards of passes by an external program. The program runs a command for each line of its
+// standard input, with {} replaced by the line, as xargs -I{} and GNU parallel do. It succeeds if all commands do.
 type programRunner struct {
 	program []string
 	shards  int
-	command func(shards int) []string // that does a shard
+	command func(shards int) []string // the command of a shard
 	err     io.Writer
 }
 
-// place is what the program replaces by a line of its standard input.
+// place is the placeholder for a line of standard input.
 const place = "{}"
 
 func newRunner(j *Job) (*programRunner, error) {
@@ -52,7 +51,7 @@ func newRunner(j *Job) (*programRunner, error) {
 	return r, nil
 }
 
-// Fold runs the program once, for the parts that are missing.
+// Fold runs the program once, for the missing parts.
 func (r *programRunner) Fold(ctx context.Context, missing *stream.MissingError) error {
 	parts, of := missing.Parts, missing.OfParts // those of an earlier run
 	if len(parts) == 0 {

@@ -9,16 +9,16 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Sampled has the rows of a side in pictures: all, or a sample that depends on the seed alone.
+// Sampled holds the rows of a side in charts: all, or a sample that depends on the seed alone.
 type Sampled struct {
 	Numbers []int64 // ascending
-	Of      int64   // the number of all rows
+	Of      int64   // total number of rows
 	Columns []string
 	Rows    blas64.General
-	label   *stream.Column // of --label, or nil
+	label   *stream.Column // the column of --label, or nil
 }
 
-// Words returns the number of sampled rows as the end of a title, "" if they are all.
+// Words returns the number of sampled rows as the end of a title, "" for all rows.
 func (s *Sampled) Words() string {
 	if int64(len(s.Numbers)) == s.Of {
 		return ""

@@ -21,19 +21,19 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// SavedFit is a fit as a folder of states keeps it: what it is of, without where its results
-// go and how the process runs. Shards on other machines, merge and runners go on from it.
+// SavedFit describes a fit in a folder of states, without output paths and process settings. Shards on other machines,
+// merge and runners continue from it.
 type SavedFit struct {
 	Method  string            `json:"method"`
 	Data    []string          `json:"data"`
-	Result  map[string]string `json:"result"`  // flags that decide the result
-	Locates map[string]string `json:"locates"` // flags that say where data are
+	Result  map[string]string `json:"result"`  // flags that determine the result
+	Locates map[string]string `json:"locates"` // flags that locate data
 }
 
 // savedFitFile is the name of the file in a folder of states.
 const savedFitFile = "fit.json"
 
-// newSavedFit returns the fit at hand.
+// newSavedFit returns the description of a job.
 func newSavedFit(j *Job) *SavedFit {
 	s := &SavedFit{j.Method, j.args, map[string]string{"seed": fmt.Sprint(j.App.Seed)}, map[string]string{}}
 	if s.Data == nil {
@@ -68,8 +68,8 @@ func readSavedFit(folder string) (*SavedFit, error) {
 	return s, nil
 }
 
-// Write puts the fit into a folder of states, and refuses the folder of another fit. Paths may differ
-// between machines: those of the first shard stay.
+// Write stores the fit in a folder of states. It fails for the folder of another fit. Paths may differ between
+// machines; those of the first shard are kept.
 func (s *SavedFit) Write(folder string) error {
 	path := filepath.Join(folder, savedFitFile)
 	if _, err := os.Stat(path); err == nil {
@@ -87,7 +87,7 @@ func (s *SavedFit) Write(folder string) error {
 	return blockstore.WriteFile(path, append(text, '\n'))
 }
 
-// differs says how another fit differs, "" if only in where its data are.
+// differs describes how another fit differs, "" if only in the location of its data.
 func (s *SavedFit) differs(other *SavedFit) string {
 	if s.Method != other.Method {
 		return fmt.Sprintf("fit %s, not %s", other.Method, s.Method)
@@ -110,10 +110,10 @@ func (s *SavedFit) differs(other *SavedFit) string {
 	return ""
 }
 
-// second are flags that name the files of a second source.
+// second lists flags that name the files of a second source.
 var second = []string{"right", "with"}
 
-// Move has the fit read other data, if any are named.
+// Move replaces the data of the fit, if any are named.
 func (s *SavedFit) Move(data, right []string) {
 	if _, ok := s.Locates["matrix"]; ok && len(s.Data) == 0 && len(data) > 0 {
 		s.Locates["matrix"], data = flags.ListText(data), nil
@@ -128,7 +128,7 @@ func (s *SavedFit) Move(data, right []string) {
 	}
 }
 
-// Gone reports whether files of the fit are not where they were for its shards.
+// Gone reports whether files of the fit are missing at the paths of its shards.
 func (s *SavedFit) Gone() bool {
 	files := slices.Clone(s.Data)
 	for _, name := range append(second, "matrix") {
@@ -143,7 +143,7 @@ func (s *SavedFit) Gone() bool {
 	})
 }
 
-// run runs the fit, with what the command line of by asks for besides.
+// run runs the fit with additional flags from the command line of by.
 func (s *SavedFit) run(ctx context.Context, a *app.App, by *cobra.Command) error {
 	cmd, rest, err := by.Root().Find([]string{"fit", s.Method})
 	if err != nil || len(rest) > 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// stateFlags say what becomes of the states of passes: a fit keeps its own, to be
-// resumed, or makes or puts together those of shards.
+// stateFlags has the flags for states of passes: a fit saves its own, to be resumed, or makes or merges those of
+// shards.
 type stateFlags struct {
 	checkpoint string // folder
 	every      time.Duration
@@ -24,7 +24,7 @@ type stateFlags struct {
 	shard      Shard
 	keep       bool
 	join       bool
-	shards     int    // that runner is asked for
+	shards     int    // requested from runner
 	runner     string // a program and its arguments
 }
 
@@ -39,13 +39,13 @@ func (s *stateFlags) add(set *flags.Set) {
 	)
 }
 
-// Shard is a flag for one part of several, counted from 1; the zero value is none.
+// Shard is a flag for one of several parts, counted from 1; the zero value is none.
 type Shard struct{ Part, Of int }
 
-// mostShards is how many parts a pass may be cut into.
+// mostShards limits the number of parts of a pass.
 const mostShards = 1 << 20
 
-// Set reads a text such as 3/8.
+// Set parses a text such as 3/8.
 func (s *Shard) Set(text string) error {
 	var v Shard
 	if n, err := fmt.Sscanf(text, "%d/%d", &v.Part, &v.Of); n != 2 || err != nil || v.Part < 1 || v.Part > v.Of || v.Of > mostShards || v.String() != text {
@@ -62,19 +62,19 @@ func (s *Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Part, s.Of)
 }
 
-// Type names the value in help texts.
+// Type returns the name of the value in help texts.
 func (s *Shard) Type() string { return "part" }
 
-// one reports whether the command line asks for a shard.
+// one reports whether the command line requests a shard.
 func (s *stateFlags) one() bool { return s.shard.Of > 0 }
 
-// ends reports whether the command line asks for the model that states of shards make.
+// ends reports whether the command line requests the model from states of shards.
 func (s *stateFlags) ends() bool { return s.Folder != "" && !s.one() && !s.join }
 
-// Stops reports whether the command line asks for states and no model.
+// Stops reports whether the command line requests states and no model.
 func (s *stateFlags) Stops() bool { return s.one() || s.join }
 
-// named returns the flag that names the folder, and the folder; "" for none.
+// named returns the folder and the flag that names it; "" for none.
 func (s *stateFlags) named() (flag, folder string) {
 	if s.checkpoint != "" {
 		return "--checkpoint", s.checkpoint
@@ -82,16 +82,14 @@ func (s *stateFlags) named() (flag, folder string) {
 	return "--states", s.Folder
 }
 
-// budget adds what it takes to write a state: its bytes, twice while they are put
-// together.
+// budget adds the memory for writing a state: its bytes, twice while parts are merged.
 func (s *stateFlags) budget(p *model.Plan) {
 	if _, folder := s.named(); folder != "" && p.StateBytes > 0 {
 		p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "state of a pass", Bytes: 2 * p.StateBytes, Setting: "`rank`"})
 	}
 }
 
-// rows.CheckFolder refuses a folder that cannot be used, before any work, and makes one that
-// is to be written to.
+// checkFolder fails early if the folder cannot be used, and creates one that will be written to.
 func (s *stateFlags) checkFolder() error {
 	flag, folder := s.named()
 	info, err := os.Stat(folder)

@@ -24,7 +24,7 @@ func aboutStates(f flags.Flag) flags.Flag {
 	return f
 }
 
-// addShard adds the flags of a shard, which are enough where the folder of states describes the fit.
+// addShard adds the flags of a shard. They suffice if the folder of states describes the fit.
 func (s *stateFlags) addShard(set *flags.Set) {
 	set.Add(
 		aboutStates(flags.Flag{Name: "states", Arg: "folder", Usage: "states of shards, merged by a fit without --shard", Value: flags.String(&s.Folder, ""), Complete: flags.Folders}),
@@ -45,8 +45,8 @@ func refusesStates(j *Job, refuse *flags.Refusals, inputs []string) {
 	refuse.When(s.Folder != "" && slices.Contains(inputs, "-"), "--states: all shards have to read the same rows, and the standard input can be read only once: write it to a file first, with nystream convert")
 }
 
-// rounds returns the names of the passes that shards do one after the other, those that
-// prepare rows first; none if the fit cannot be shared out.
+// rounds returns the names of the passes that shards make in turn, starting with those that prepare rows; none if the
+// fit cannot be sharded.
 func rounds(j *Job, p *model.Plan) (names []string) {
 	if len(p.SharedPasses) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func rounds(j *Job, p *model.Plan) (names []string) {
 	return append(names, p.SharedPasses...)
 }
 
-// roundWords tells of the rounds of a plan.
+// roundWords describes the rounds of a plan.
 func roundWords(j *Job, p *model.Plan) string {
 	rounds := rounds(j, p)
 	switch {
@@ -71,7 +71,7 @@ func roundWords(j *Job, p *model.Plan) string {
 	return fmt.Sprintf("%d: %s", len(rounds), strings.Join(rounds, ", "))
 }
 
-// aloneWords says why a fit cannot be shared out.
+// aloneWords explains why a fit cannot be sharded.
 func aloneWords(p *model.Plan) string {
 	if p.NotShardable == "" {
 		return "its passes are not sums over rows"
@@ -79,15 +79,14 @@ func aloneWords(p *model.Plan) string {
 	return p.NotShardable
 }
 
-// identity returns what decides the result besides the rows, and what is known of them,
-// one thing to a line.
+// identity returns everything that determines the result besides the rows, one item a line.
 func identity(j *Job) string {
 	lines := []string{"nystream " + app.Version, "fit " + j.Method, "sources " + strings.Join(j.task.Names(), ", ")}
 	lines = append(lines, j.Set.Results()...)
 	return strings.Join(append(lines, "build "+app.Build()), "\n")
 }
 
-// openStates makes the run that keeps or puts together the states of the fit.
+// openStates creates the run that saves or merges the states of the fit.
 func openStates(j *Job, p *model.Plan) (err error) {
 	flag, folder := j.States.named()
 	if folder == "" {
@@ -139,7 +138,7 @@ func openStates(j *Job, p *model.Plan) (err error) {
 	return nil
 }
 
-// noteIgnored tells of a state that is not used, and what is done or to do.
+// noteIgnored reports a state that is not used, with the consequence or a remedy.
 func (j *Job) noteIgnored(state *stream.StateError) {
 	todo := "remove it"
 	switch {
@@ -151,7 +150,7 @@ func (j *Job) noteIgnored(state *stream.StateError) {
 	j.App.Note("state %s is not used: %s; %s", state.Name, state.Reason, todo)
 }
 
-// noteResumed tells of a pass that begins with rows that were seen in an earlier run.
+// noteResumed reports a pass that continues after rows read in an earlier run.
 func (j *Job) noteResumed(pass string, seen, rows int64) {
 	j.resumed = append(j.resumed, resumption{pass, seen, rows})
 	if seen == rows {
@@ -161,14 +160,14 @@ func (j *Job) noteResumed(pass string, seen, rows int64) {
 	j.App.Note("resumed at row %s of %s (pass %s)", report.Count(seen), report.Count(rows), pass)
 }
 
-// PassEngine runs the passes of which states are kept.
+// PassEngine returns the engine for passes with saved states.
 func (j *Job) PassEngine() stream.Engine {
 	e := j.App.Engine()
 	e.Run = j.run
 	return e
 }
 
-// stateFault returns an error about states with what to do.
+// stateFault adds a remedy to an error about states.
 func stateFault(j *Job, err error) error {
 	flag, folder := j.States.named()
 	var missing *stream.MissingError
@@ -202,7 +201,7 @@ func removeStates(j *Job) {
 	}
 }
 
-// shardKeys are the keys of shards.
+// shardKeys has the JSON keys of shards.
 var shardKeys = report.NewGroup("fit --shard and fit --join")
 
 var (
@@ -217,7 +216,7 @@ var (
 	keyNext     = shardKeys.Key("next", "what to run next")
 )
 
-// reportStopped prints what was done of a pass, and what is next.
+// reportStopped prints the finished part of a pass, and the next step.
 func reportStopped(j *Job, p *model.Plan, s *stream.StoppedError) error {
 	states, err := stream.ListStates(blockstore.States(j.States.Folder))
 	if err != nil {
@@ -227,7 +226,7 @@ func reportStopped(j *Job, p *model.Plan, s *stream.StoppedError) error {
 	r.Put(keyPass, s.Pass)
 	r.Put(keyRound, s.Fold)
 	r.Put(keyMissing, append([]int{}, s.Missing...))
-	for _, info := range states { // those that cannot be read have no fold
+	for _, info := range states { // unreadable ones have no fold
 		if info.Fold == s.Fold && (s.Parts == 0 || info.Part == s.Part && info.Parts == s.Parts) {
 			state := filepath.Join(j.States.Folder, info.Name)
 			r.Show(keyRowsSeen, info.Seen, "rows", "%s", report.Count(info.Seen))
@@ -256,7 +255,7 @@ func reportStopped(j *Job, p *model.Plan, s *stream.StoppedError) error {
 	return printShard(j, r, next, fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.Title()))
 }
 
-// reportNoShard tells that no round is left.
+// reportNoShard reports that no round is left.
 func reportNoShard(j *Job) error {
 	r := &report.Report{}
 	r.Put(keyRound, j.run.Folds())
@@ -266,12 +265,12 @@ func reportNoShard(j *Job) error {
 	return printShard(j, r, "all shards of all rounds are there; "+endWords(j), title)
 }
 
-// endWords says how the model is made of states.
+// endWords explains how to make the model from states.
 func endWords(j *Job) string {
 	return fmt.Sprintf("make the model with nystream merge --states %s -o model.npz", j.States.Folder)
 }
 
-// printShard prints what a shard, or joined states, have left, and what is next.
+// printShard prints the result of a shard or of joined states, and the next step.
 func printShard(j *Job, r *report.Report, next, title string) error {
 	used := j.App.Used()
 	r.Title = title
@@ -286,7 +285,7 @@ func printShard(j *Job, r *report.Report, next, title string) error {
 	return j.App.Print(r)
 }
 
-// missingWords returns the first of some parts as --shard takes them.
+// missingWords returns the first of some parts in the syntax of --shard.
 func missingWords(parts []int, of int) string {
 	words := make([]string, len(parts))
 	for i, p := range parts {

@@ -38,8 +38,8 @@ func tellPrepared(j *Job) {
 	}
 }
 
-// suspicions returns sentences about columns that make nonsense of a fit, which are part of
-// its report. Cost: the first rows of each source are read.
+// suspicions returns warnings about columns that make a fit meaningless, for its report. Cost: reads the first rows of
+// each source.
 func suspicions(ctx context.Context, j *Job) (out []string) {
 	for _, in := range j.Sides.Opened() {
 		names := in.Info().Columns
@@ -58,8 +58,8 @@ func suspicions(ctx context.Context, j *Job) (out []string) {
 	return flags.SpellAll(j.App.Cmd, out)
 }
 
-// measures reports whether distances between rows count that nobody has scaled: not between those
-// of an explicit matrix.
+// measures reports whether the fit depends on distances between rows that are not scaled. For an explicit matrix it
+// does not.
 func measures(j *Job) bool {
 	return j.Rows.Scale == prepare.ScaleNone && !slices.Contains(j.task.Names(), "matrix")
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// choice is the value of a flag that takes the words of some values of a type.
+// choice is the value of a flag that accepts the words of some values of a type.
 type choice[T fmt.Stringer] struct {
 	value   *T
 	choices []T
 	means   []string
 }
 
-// Choice returns the value of a flag that takes the words of some values; the first is the default.
-// means has what they mean, "" for what needs no words, and may end early.
+// Choice returns the value of a flag that accepts the words of choices; the first is the default. means explains them,
+// "" for none, and may be shorter.
 func Choice[T fmt.Stringer](p *T, choices []T, means ...string) pflag.Value {
 	*p = choices[0]
 	return &choice[T]{p, choices, means}
@@ -28,7 +28,7 @@ type chooser interface {
 	meanings() []string
 }
 
-// words returns what the flag may be set to.
+// words returns the accepted words.
 func (c *choice[T]) words() (words []string) {
 	for _, v := range c.choices {
 		words = append(words, v.String())
@@ -36,7 +36,7 @@ func (c *choice[T]) words() (words []string) {
 	return words
 }
 
-// meanings returns the words, each with what it means.
+// meanings returns the words with their explanations.
 func (c *choice[T]) meanings() []string {
 	words := c.words()
 	for i, meaning := range c.means {
@@ -47,7 +47,7 @@ func (c *choice[T]) meanings() []string {
 	return words
 }
 
-// Set takes one of the words.
+// Set accepts one of the words.
 func (c *choice[T]) Set(word string) error {
 	for _, value := range c.choices {
 		if value.String() == word {
@@ -61,10 +61,10 @@ func (c *choice[T]) Set(word string) error {
 
 func (c *choice[T]) String() string { return (*c.value).String() }
 
-// Type names the value in help.
+// Type returns the name of the value in help.
 func (c *choice[T]) Type() string { return "word" }
 
-// Word is a choice that no library has a type for.
+// Word is a choice without a type in a library.
 type Word string
 
 func (w Word) String() string { return string(w) }
@@ -77,8 +77,7 @@ func Words(list ...string) (words []Word) {
 	return words
 }
 
-// DidYouMean suggests the word that was probably meant, or is empty. Cobra has
-// the edit distance that this needs, for the names of commands.
+// DidYouMean returns a suggestion for a misspelt word, or "". It uses cobra's edit distance for command names.
 func DidYouMean(word string, known []string) string {
 	among := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range known {
@@ -91,7 +90,7 @@ func DidYouMean(word string, known []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// didYouMeanFlag suggests the flags that were probably meant, or is empty.
+// didYouMeanFlag returns a suggestion for a misspelt flag, or "".
 func didYouMeanFlag(name string, known []string) string {
 	return strings.NewReplacer("mean ", "mean --", " or ", " or --").Replace(DidYouMean(name, known))
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// Completion is how a shell completes the value of a flag: by files with extensions, by folders, or by
-// a function. The zero value completes any file.
+// Completion describes how a shell completes the value of a flag: files with extensions, folders, or a function. The
+// zero value completes any file.
 type Completion struct {
 	Extensions []string // without dots
 	Folders    bool
 	Func       cobra.CompletionFunc
 }
 
-// The extensions of all files that are read, the usual one of each format that is written, and others.
+// The extensions of all files that can be read, the usual one of each output format, and others.
 var (
 	DataExtensions   = append(extensions(blockstore.Formats(), blockstore.Extensions, math.MaxInt), "gz", "zst", "bz2")
 	OutputExtensions = extensions(blockstore.OutputFormats(), blockstore.OutputExtensions, 1)
@@ -41,7 +41,7 @@ func OneOf(words []string) Completion {
 	return Completion{Func: cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)}
 }
 
-// extensions returns the first extensions of formats, at most so many of each, without their dots.
+// extensions returns up to most extensions of each format, without their dots.
 func extensions(formats []string, of func(format string) []string, most int) (list []string) {
 	for _, format := range formats {
 		all := of(format)
@@ -52,7 +52,7 @@ func extensions(formats []string, of func(format string) []string, most int) (li
 	return list
 }
 
-// mark tells cobra of files and folders.
+// mark passes files and folders to cobra.
 func (c Completion) mark(flags *pflag.FlagSet, name string) {
 	switch {
 	case len(c.Extensions) > 0:
@@ -62,8 +62,8 @@ func (c Completion) mark(flags *pflag.FlagSet, name string) {
 	}
 }
 
-// RegisterCompletions registers the functions that complete flags below root. Cobra keeps them in a
-// global map, whose keys hold the whole command, so that this is for a shell's request alone.
+// RegisterCompletions registers the functions that complete flags below root. Cobra keeps them in a global map whose
+// keys hold the whole command, so call this only for a completion request.
 func RegisterCompletions(root *cobra.Command) {
 	EveryCommand(root, func(cmd *cobra.Command) {
 		visit(cmd.LocalFlags(), func(f *Flag) {
@@ -88,7 +88,7 @@ func CompleteData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return DataExtensions, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// CompleteModelThenData completes a model, and then data files.
+// CompleteModelThenData completes a model, followed by data files.
 func CompleteModelThenData(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return ModelExtensions, cobra.ShellCompDirectiveFilterFileExt
@@ -105,7 +105,7 @@ func completeKernels(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
-// mustRegister panics when a flag is not there, or twice.
+// mustRegister panics if a flag is missing or registered twice.
 func mustRegister(err error) {
 	if err != nil {
 		panic("nystream: " + err.Error())

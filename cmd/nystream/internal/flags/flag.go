@@ -1,6 +1,5 @@
-// Package flags declares the flags of the command, once each: what they are called, what
-// they are for, and what depends on them. Help, completion, the manual, settings, refusals,
-// and the identity of a fit are made from the declarations.
+// Package flags declares the flags of the command, each once: name, documentation and effects. Help, completion, the
+// manual, settings, refusals, and the identity of a fit are derived from the declarations.
 package flags
 
 import (
@@ -14,19 +13,20 @@ import (
 // Flag is the declaration of a flag.
 type Flag struct {
 	Name, Short string
-	Arg         string // what its value is called in help; "" for a switch
+	Arg         string // name of its value in help; "" for a switch
 	Usage       string // at most ten words
 	Doc         string // the rest, for nystream help CMD and the manual
 	Group       Group
 	First       bool // on the first screen of help
 	Effect      Effect
-	For         For    // inputs that it has a meaning for; 0 for all
-	Needs       string // the flag without which it is refused
+	For         For    // inputs for which it has an effect; 0 for all
+	Needs       string // a flag without which it is refused
+	Field       string // the Go field in messages of libraries, if it has another name: ErrorTol of --tol
 	Value       pflag.Value
 	Complete    Completion
 
 	flag  *pflag.Flag
-	order int // of declaration, in its set
+	order int // of declaration within its set
 }
 
 // Group is a heading of help.
@@ -40,36 +40,36 @@ const (
 	Global
 )
 
-// Groups are all groups, in the order of help.
+// Groups lists all groups in the order of help.
 var Groups = []Group{Model, Data, Output, Runs, Global}
 
 func (g Group) String() string { return [...]string{"Model", "Data", "Output", "Runs", "Global"}[g] }
 
-// Effect is what the value of a flag changes.
+// Effect is the kind of effect of a flag.
 type Effect int
 
 const (
-	// Result changes the numbers of a result. It is part of the identity of states.
+	// Result affects the numbers of a result. It is part of the identity of states.
 	Result Effect = iota
-	// Locates says where data are, and how files are laid out. States know the rows themselves.
+	// Locates locates data, or describes the layout of files. States identify the rows themselves.
 	Locates
-	// Writes names an output, or says how it is written.
+	// Writes names an output or its form.
 	Writes
-	// Process changes how the process runs, and what it prints.
+	// Process affects how the process runs, and what it prints.
 	Process
 )
 
-// For are kinds of input.
+// For is a set of kinds of input.
 type For int
 
 const (
 	Rows   For = 1 << iota // of data files
-	Graph                  // the edges of one
+	Graph                  // the edges of a graph
 	Matrix                 // a matrix itself
 	Saved                  // a model file
 )
 
-// of names an input in errors.
+// of describes an input in errors.
 func (f For) of() string {
 	if f == Rows|Graph|Matrix {
 		return "data"
@@ -91,13 +91,14 @@ func Of(f *pflag.Flag) *Flag {
 	return nil
 }
 
-// declared is a value that knows its declaration.
+// declared is a value with a link to its declaration.
 type declared struct {
 	pflag.Value
 	*Flag
 }
 
-// String is that of the value, "" for an empty list: pflag would print one through a large buffer. It asks a zero value too.
+// String returns the text of the value, "" for an empty list, which pflag would print through a large buffer. pflag
+// also calls it on a zero value.
 func (v *declared) String() string {
 	if list, ok := v.Value.(pflag.SliceValue); v.Value == nil || ok && len(list.GetSlice()) == 0 {
 		return ""
@@ -105,19 +106,19 @@ func (v *declared) String() string {
 	return v.Value.String()
 }
 
-// Describe gives the flag other words than it has in other commands.
+// Describe replaces the words of the flag in one command.
 func (f *Flag) Describe(arg, usage string) {
 	f.Arg, f.Usage = arg, usage
 	f.flag.Usage = f.usage()
 }
 
-// Default gives the flag another default than it has in other commands.
+// Default replaces the default of the flag in one command.
 func (f *Flag) Default(word string) {
 	mustRegister(f.Value.Set(word))
 	f.flag.DefValue = word
 }
 
-// usage returns the usage with the words of a choice.
+// usage returns the usage, with the words of a choice.
 func (f *Flag) usage() string {
 	if c, ok := f.Value.(chooser); ok {
 		return f.Usage + ": " + strings.Join(c.words(), ", ")
@@ -128,7 +129,7 @@ func (f *Flag) usage() string {
 // Given reports whether the flag was set, on the command line or by a setting.
 func (f *Flag) Given() bool { return f.flag.Changed }
 
-// Text returns the value as a command line has it.
+// Text returns the value in the syntax of the command line.
 func (f *Flag) Text() string {
 	switch v := f.Value.(type) {
 	case interface{ Exact() string }:
@@ -142,20 +143,20 @@ func (f *Flag) Text() string {
 // Word returns the flag with its value, as one word of a command line.
 func (f *Flag) Word() string { return "--" + f.Name + "=" + f.Text() }
 
-// Set is the flags of a command.
+// Set holds the flags of a command.
 type Set struct {
 	cmd   *cobra.Command
 	flags *pflag.FlagSet
-	count int // of declared flags
+	count int // number of declared flags
 }
 
-// New returns the flags of a command, none yet.
+// New returns an empty set for the flags of a command.
 func New(cmd *cobra.Command) *Set { return &Set{cmd: cmd, flags: cmd.Flags()} }
 
-// NewPersistent returns the flags of a command and of all below it.
+// NewPersistent returns an empty set for the flags of a command and all below it.
 func NewPersistent(cmd *cobra.Command) *Set { return &Set{cmd: cmd, flags: cmd.PersistentFlags()} }
 
-// Add declares flags. It panics if a name is taken.
+// Add declares flags. It panics for a duplicate name.
 func (s *Set) Add(list ...Flag) {
 	for i := range list {
 		f := &list[i]
@@ -172,13 +173,13 @@ func (s *Set) Add(list ...Flag) {
 	}
 }
 
-// Flag returns the declaration of a flag, which must be there.
+// Flag returns the declaration of an existing flag.
 func (s *Set) Flag(name string) *Flag { return Of(s.flags.Lookup(name)) }
 
 // Given reports whether a flag was set, on the command line or by a setting.
 func (s *Set) Given(name string) bool { return s.flags.Changed(name) }
 
-// First returns the first of some flags that was given, or "".
+// First returns the first of the named flags that was set, or "".
 func (s *Set) First(names ...string) string {
 	for _, name := range names {
 		if s.Given(name) {
@@ -188,7 +189,7 @@ func (s *Set) First(names ...string) string {
 	return ""
 }
 
-// Give sets a flag as the command line does.
+// Give sets a flag as if on the command line.
 func (s *Set) Give(name, text string) error {
 	if s.flags.Lookup(name) == nil {
 		return fmt.Errorf("%s has no flag --%s", s.cmd.CommandPath(), name)
@@ -196,11 +197,10 @@ func (s *Set) Give(name, text string) error {
 	return s.flags.Set(name, text)
 }
 
-// Visit calls do with each flag, in the order of their names.
+// Visit calls do with each flag, sorted by name.
 func (s *Set) Visit(do func(f *Flag)) { visit(s.flags, do) }
 
-// Results returns the flags that decide a result, given or not, each with its value. They are part of the
-// identity of states.
+// Results returns all flags that affect a result, with their values. They are part of the identity of states.
 func (s *Set) Results() (lines []string) {
 	s.Visit(func(f *Flag) {
 		if f.Effect == Result {
@@ -210,7 +210,7 @@ func (s *Set) Results() (lines []string) {
 	return lines
 }
 
-// VisitGiven calls do with each flag that was given, those of the commands above included.
+// VisitGiven calls do with each flag that was set, including those of parent commands.
 func (s *Set) VisitGiven(do func(f *Flag)) {
 	visit(s.cmd.Flags(), func(f *Flag) {
 		if f.Given() {
@@ -228,8 +228,8 @@ func visit(flags *pflag.FlagSet, do func(f *Flag)) {
 	})
 }
 
-// Check refuses flags without a meaning for an input, which a user calls by a word such as --graph, and
-// flags that need another one.
+// Check refuses flags without an effect for an input, and flags that need a missing one. called is the user's word for
+// the input, such as --graph.
 func (s *Set) Check(input For, called string) error {
 	var wrong error
 	s.VisitGiven(func(f *Flag) {
@@ -244,5 +244,5 @@ func (s *Set) Check(input For, called string) error {
 	return wrong
 }
 
-// NoDefault has help show no default, where the flag must be given or another one decides.
+// NoDefault hides the default in help, for a flag that is required or depends on another one.
 func (f *Flag) NoDefault() { f.flag.DefValue = "" }

@@ -7,17 +7,18 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// Help about a command is short with --help: what it is for, examples, and the flags that
-// matter most. nystream help has the whole text and all flags, in groups.
+// --help is short: purpose, examples, and the most important flags. nystream help has the whole text and all flags, in
+// groups.
 
-// Groups of commands on the first screen. Each command names its own.
+// Groups of commands on the first screen. Each command names its group.
 const (
 	ModelsGroup = "Models"
 	FilesGroup  = "Files"
@@ -26,7 +27,7 @@ const (
 
 func init() { cobra.EnableCommandSorting = false } // commands stand in the order in which root adds them
 
-// AddGroups lets the commands below root be in groups.
+// AddGroups adds the groups to root.
 func AddGroups(root *cobra.Command) {
 	for _, name := range []string{ModelsGroup, FilesGroup, MoreGroup} {
 		root.AddGroup(&cobra.Group{ID: name, Title: name})
@@ -34,13 +35,13 @@ func AddGroups(root *cobra.Command) {
 	root.SetCompletionCommandGroupID(MoreGroup)
 }
 
-// SetHelp gives root and all below it their help.
+// SetHelp sets the help of root and all commands below it.
 func SetHelp(root *cobra.Command) {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cmd.Print(shortHelp(cmd, width(cmd.OutOrStdout()))) })
 	root.SetHelpCommand(newHelpCommand(root))
 }
 
-// newHelpCommand returns the command that prints whole texts. Unknown topics are wrong usage.
+// newHelpCommand returns the command that prints complete texts. Unknown topics are usage errors.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND | TOPIC]",
@@ -65,7 +66,7 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// topicNames returns the arguments that help takes.
+// topicNames returns the arguments of help.
 func topicNames(root *cobra.Command) []string {
 	var names []string
 	for _, c := range root.Commands() {
@@ -76,7 +77,7 @@ func topicNames(root *cobra.Command) []string {
 	return names
 }
 
-// shortHelp is what --help prints.
+// shortHelp returns the output of --help.
 func shortHelp(cmd *cobra.Command, width int) string {
 	switch {
 	case !cmd.HasParent():
@@ -99,7 +100,7 @@ func shortHelp(cmd *cobra.Command, width int) string {
 	slices.SortFunc(first, func(a, b *Flag) int { return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.order, b.order)) })
 	text := cmd.Short + ".\n\n"
 	if !own && !cmd.HasSubCommands() {
-		text += cmd.Long + "\n\n" // nystream help would say no more
+		text += cmd.Long + "\n\n" // nystream help has no more
 	}
 	writeUsage(&b, cmd, text, width)
 	if cmd.HasSubCommands() {
@@ -114,13 +115,13 @@ func shortHelp(cmd *cobra.Command, width int) string {
 	fmt.Fprintf(&b, "\nMore, by 'nystream help %s':\n", strings.TrimPrefix(cmd.CommandPath(), "nystream "))
 	for _, g := range Groups {
 		if len(rest[g]) > 0 {
-			fmt.Fprintf(&b, "  %-7s %s\n", g, fold(rest[g], 10, width))
+			fmt.Fprintf(&b, "  %-7s %s\n", g, report.Fold(rest[g], 10, width))
 		}
 	}
 	return b.String()
 }
 
-// firstScreen is what nystream alone prints: examples, the commands in their groups, and the topics.
+// firstScreen returns the output of nystream without arguments: examples, the commands in their groups, and the topics.
 func firstScreen(root *cobra.Command, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.\n\n%s\n\n", root.Short, root.Example)
@@ -139,12 +140,12 @@ func firstScreen(root *cobra.Command, width int) string {
 			topics = append(topics, c.Name())
 		}
 	}
-	fmt.Fprintf(&b, "\nTopics  %s\n", fold(strings.Fields(strings.Join(topics, ", ")), 8, width))
+	fmt.Fprintf(&b, "\nTopics  %s\n", report.Fold(strings.Fields(strings.Join(topics, ", ")), 8, width))
 	b.WriteString("\n'nystream COMMAND --help' shows the main flags, 'nystream help COMMAND' all.\n")
 	return b.String()
 }
 
-// CommandList lists the commands below cmd in their order, a line each, under the title of their group if they have one.
+// CommandList lists the commands below cmd in order, one a line, under the titles of their groups.
 func CommandList(cmd *cobra.Command) string {
 	var lines []string
 	for _, group := range cmd.Groups() {
@@ -156,7 +157,7 @@ func CommandList(cmd *cobra.Command) string {
 	return strings.Join(lines, "\n")
 }
 
-// longHelp is what nystream help prints of a command.
+// longHelp returns the output of nystream help for a command.
 func longHelp(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	writeUsage(&b, cmd, cmd.Short+".\n\n"+cmd.Long+"\n\n", width)
@@ -170,16 +171,16 @@ func longHelp(cmd *cobra.Command, width int) string {
 	return b.String()
 }
 
-// writeUsage writes a text, and how a command is called.
+// writeUsage writes a text and the usage line of a command.
 func writeUsage(b *strings.Builder, cmd *cobra.Command, text string, width int) {
 	usage := strings.Fields(cmd.Parent().CommandPath() + " " + cmd.Use)
-	fmt.Fprintf(b, "%sUsage: %s\n", text, fold(usage, len("Usage: "), width))
+	fmt.Fprintf(b, "%sUsage: %s\n", text, report.Fold(usage, len("Usage: "), width))
 	if cmd.Example != "" {
 		b.WriteString(cmd.Example + "\n")
 	}
 }
 
-// table returns a line or more about each flag, all it has to say if long.
+// table returns one or more lines for each flag, with all documentation if long.
 func table(list []*Flag, width int, long bool) string {
 	t := pflag.NewFlagSet("", pflag.ContinueOnError)
 	t.SortFlags = false
@@ -205,13 +206,13 @@ func (f *Flag) everything() string {
 	return text
 }
 
-// named is a value that help calls by the name of a flag's argument.
+// named gives a value the name of its flag's argument in help.
 type named struct {
 	pflag.Value
 	arg string
 }
 
-// Type is what pflag calls the value.
+// Type returns the name of the value for pflag.
 func (v named) Type() string {
 	if v.arg == "" {
 		return "bool"
@@ -219,28 +220,7 @@ func (v named) Type() string {
 	return strings.ToUpper(v.arg)
 }
 
-// fold joins words with spaces, into lines of at most width columns. The first begins behind indent columns of other
-// text, the others are indented by as many.
-func fold(words []string, indent, width int) string {
-	var b strings.Builder
-	column := indent
-	for i, word := range words {
-		switch n := utf8.RuneCountInString(word); {
-		case i == 0:
-			column += n
-		case column+1+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent + n
-		default:
-			b.WriteString(" ")
-			column += 1 + n
-		}
-		b.WriteString(word)
-	}
-	return b.String()
-}
-
-// width returns the columns of the terminal behind out, 80 where there is none.
+// width returns the width of the terminal out, 80 if it is none.
 func width(out io.Writer) int {
 	if f, ok := out.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w >= 40 {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// WriteManual writes a manual page for each command into a folder.
+// WriteManual writes a manual page for each command to a folder.
 func WriteManual(root *cobra.Command, folder, version string) (err error) {
 	date := manualDate()
 	EveryCommand(root, func(c *cobra.Command) {
@@ -25,7 +25,7 @@ func WriteManual(root *cobra.Command, folder, version string) (err error) {
 	return err
 }
 
-// manualDate returns the day of the release, which SOURCE_DATE_EPOCH has in seconds, or today.
+// manualDate returns the day of the release, from SOURCE_DATE_EPOCH in seconds, or today.
 func manualDate() time.Time {
 	if seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
 		return time.Unix(seconds, 0).UTC()
@@ -39,7 +39,7 @@ func hasPage(c *cobra.Command) bool {
 
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manualPage returns the texts of --help in the macros of man.
+// manualPage returns the texts of --help as a man page.
 func manualPage(c *cobra.Command, date time.Time, version string) string {
 	var b strings.Builder
 	name := pageName(c)
@@ -77,7 +77,7 @@ func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 			arg, what = strings.ToUpper(d.Arg), d.everything()
 		}
 		fmt.Fprintf(b, ".TP\n\\fB%s\\fR \\fI%s\\fR\n%s\n", roff(names), roff(arg), roff(what))
-		if f.DefValue != "" && f.DefValue != "false" { // of --help
+		if f.DefValue != "" && f.DefValue != "false" { // for --help
 			fmt.Fprintf(b, "(default %s)\n", roff(f.DefValue))
 		}
 	})
@@ -96,7 +96,7 @@ func relatedPages(c *cobra.Command) (pages []string) {
 	return pages
 }
 
-// roff returns text with what the macros of man would take for theirs escaped.
+// roff escapes text for man macros.
 func roff(text string) string {
 	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
 	for i, line := range lines {

@@ -4,12 +4,14 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// endOfTopic ends the part of a page that is a topic of help.
+// endOfTopic ends the part of a page that serves as a help topic.
 const endOfTopic = "<!-- end of the topic -->"
 
-// plainText turns a page of Markdown into a title and plain text of at most width columns.
+// plainText converts a page of Markdown to a title and plain text of at most width columns.
 func plainText(page string, width int) (title, text string) {
 	page, _, _ = strings.Cut(page, endOfTopic)
 	title, page, _ = strings.Cut(strings.TrimPrefix(page, "# "), "\n")
@@ -53,21 +55,21 @@ func plainBlock(lines []string, width int) string {
 	case strings.HasPrefix(first, "- "):
 		var items []string
 		for item := range strings.SplitSeq(strings.Join(lines, "\n")[2:], "\n- ") {
-			items = append(items, "- "+fold(strings.Fields(withoutMarkup(item)), 2, width))
+			items = append(items, "- "+report.Fold(strings.Fields(withoutMarkup(item)), 2, width))
 		}
 		return strings.Join(items, "\n")
 	default:
-		return fold(strings.Fields(withoutMarkup(strings.Join(lines, " "))), 0, width)
+		return report.Fold(strings.Fields(withoutMarkup(strings.Join(lines, " "))), 0, width)
 	}
 }
 
-// plainTable aligns the cells of a table, and folds those of its last column.
+// plainTable aligns the cells of a table, and wraps those of its last column.
 func plainTable(lines []string, width int) string {
 	var rows [][]string
 	widths := make([]int, strings.Count(lines[0], "|"))
 	for i, line := range lines {
 		if i == 1 {
-			continue // the rule below the head
+			continue // the rule under the header
 		}
 		cells := strings.Split(strings.Trim(withoutMarkup(line), "| "), " | ")
 		for j, cell := range cells {
@@ -81,7 +83,7 @@ func plainTable(lines []string, width int) string {
 		for j, cell := range cells[:len(cells)-1] {
 			line += cell + strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)+2)
 		}
-		out = append(out, line+fold(strings.Fields(cells[len(cells)-1]), utf8.RuneCountInString(line), width))
+		out = append(out, line+report.Fold(strings.Fields(cells[len(cells)-1]), utf8.RuneCountInString(line), width))
 	}
 	return strings.Join(out, "\n")
 }

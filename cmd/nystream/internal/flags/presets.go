@@ -15,11 +15,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Presets are the values of flags that are not on the command line: each flag has an
-// environment variable, and may stand in a file of settings. The command line wins over
-// the environment, and the environment over the file.
+// Presets are the values of flags that are not on the command line. Each flag has an environment variable, and may be
+// set in a settings file. The command line takes precedence over the environment, and the environment over the file.
 
-// EnvironmentPrefix begins the names of the variables that set flags.
+// EnvironmentPrefix is the prefix of environment variables for flags.
 const EnvironmentPrefix = "NYSTREAM_"
 
 // variable returns the name of the environment variable for a flag.
@@ -27,20 +26,19 @@ func variable(f *pflag.Flag) string {
 	return EnvironmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
-// preset is a value of a flag, and who gave it.
+// preset is a value of a flag and its origin.
 type preset struct {
 	value, from string
 }
 
-// settable reports whether a flag may be set by a preset: only the command line names the file of
-// settings, or asks for help.
+// settable reports whether a preset may set a flag. Only the command line names the settings file, or requests help.
 func settable(f *Flag) bool { return f != nil && f.Name != configFlag }
 
-// configFlag names the file of settings.
+// configFlag names the settings file.
 const configFlag = "config"
 
-// TakePresets sets the flags of a command that are not on its command line, those with one of some
-// effects. It returns which it set, but for global ones, of which nobody asks whether they were given.
+// TakePresets sets flags of a command that are not on its command line, restricted to the given effects. It returns the
+// ones it set, except global ones.
 func TakePresets(cmd *cobra.Command, effects ...Effect) (told []string, err error) {
 	file, err := readSettings(cmd.Root(), configOf(cmd))
 	if err != nil {
@@ -66,7 +64,7 @@ func TakePresets(cmd *cobra.Command, effects ...Effect) (told []string, err erro
 	return told, err
 }
 
-// configOf returns the file of settings of a command line, "" for none.
+// configOf returns the settings file of a command line, "" for none.
 func configOf(cmd *cobra.Command) string {
 	if f := cmd.Flag(configFlag); f != nil && f.Value.String() != "" {
 		return f.Value.String()
@@ -74,15 +72,13 @@ func configOf(cmd *cobra.Command) string {
 	return os.Getenv(EnvironmentPrefix + "CONFIG")
 }
 
-// settings is a file of settings: tables with the names of commands, and in them values
-// with the names of flags.
+// settings is a settings file: tables named after commands, with values named after flags.
 type settings struct {
 	path string
 	top  map[string]any
 }
 
-// readSettings reads a file of settings, none if path is empty, and refuses what no command
-// has.
+// readSettings reads a settings file, or none if path is empty. It refuses unknown tables and keys.
 func readSettings(root *cobra.Command, path string) (*settings, error) {
 	s := &settings{path: path}
 	if path == "" {
@@ -149,8 +145,7 @@ func EveryCommand(cmd *cobra.Command, do func(c *cobra.Command)) {
 	}
 }
 
-// find returns the value of a flag of a command: that of its own table, else of the one
-// above.
+// find returns the value of a flag of a command, from its own table or the closest parent table.
 func (s *settings) find(cmd *cobra.Command, f *pflag.Flag) (p preset, ok bool) {
 	table, place := s.top, "config "+s.path+": "
 	for _, name := range append(strings.Fields(cmd.CommandPath())[1:], "") {
@@ -166,7 +161,7 @@ func (s *settings) find(cmd *cobra.Command, f *pflag.Flag) (p preset, ok bool) {
 	return p, ok
 }
 
-// settingWords returns a value as the command line would have it.
+// settingWords returns a value in the syntax of the command line.
 func settingWords(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -190,11 +185,10 @@ func settingWords(value any) (string, error) {
 	return "", fmt.Errorf("%v is neither text, a number, true, false, nor a list of these", value)
 }
 
-// otherVariables are read elsewhere: by the tests, by the completion scripts, to choose
-// the instructions, and by watchLifeline.
+// otherVariables are read elsewhere: by tests, by completion scripts, to choose instructions, and by watchLifeline.
 var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", "SIMD", "CONFIG", "LIFELINE"}
 
-// UnknownVariables returns notes about variables of the environment that look like ours and are not.
+// UnknownVariables returns notes about environment variables that have our prefix but no meaning.
 func UnknownVariables(root *cobra.Command) (notes []string) {
 	var set []string
 	for _, pair := range os.Environ() {

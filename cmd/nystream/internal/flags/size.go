@@ -10,7 +10,7 @@ import (
 // Size is the value of a flag for a number of bytes.
 type Size int64
 
-// Set reads sizes such as 512MiB, 2GB, 1000000.
+// Set parses sizes such as 512MiB, 2GB, 1000000.
 func (s *Size) Set(text string) error {
 	v, err := humanize.ParseBytes(text)
 	if err != nil || v > 1<<62 {
@@ -27,8 +27,8 @@ func (s *Size) String() string {
 	return humanize.IBytes(uint64(*s))
 }
 
-// Type names the value in help.
+// Type returns the name of the value in help.
 func (s *Size) Type() string { return "size" }
 
-// Exact returns the size to the byte, in one word.
+// Exact returns the size in bytes.
 func (s *Size) Exact() string { return strconv.FormatInt(int64(*s), 10) }

@@ -15,8 +15,8 @@ import (
 	"github.com/nystream/nystream/python"
 )
 
-// texts are texts of help, of topics and of commands: a line that says what a text is about, the
-// text, and behind a line EXAMPLES command lines. Other topics are pages of docs.
+// texts has the help texts of topics and commands: a line with the subject, the text, and after a line EXAMPLES
+// command lines. Other topics are pages of docs.
 //
 //go:embed topics/*.txt help/*.txt
 var texts embed.FS
@@ -29,7 +29,7 @@ func readText(path string) (short, long, examples string, err error) {
 	return short, strings.Trim(long, "\n"), strings.TrimRight(examples, "\n"), err
 }
 
-// AddTexts gives commands their texts. Plans have those of the fits, without their outputs.
+// AddTexts sets the texts of commands. Plans have those of the fits, without their outputs.
 func AddTexts(root *cobra.Command) {
 	EveryCommand(root, func(c *cobra.Command) {
 		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "nystream "), " ", "_")
@@ -56,14 +56,14 @@ func AddTexts(root *cobra.Command) {
 	})
 }
 
-// outputs matches the outputs of a fit in an example: -o and what follows, on all of its lines.
+// outputs matches the outputs of a fit in an example: -o and the rest, on all of its lines.
 var outputs = regexp.MustCompile(`[ \\\n]+-o (.*\\\n)*.*`)
 
-// pages are the topics that are pages of docs.
+// pages are the topics with a page in docs.
 var pages = map[string]string{"formats": "formats.md", "glossary": "glossary.md", "methods": "methods.md",
 	"model": "model-format.md", "shards": "distributed.md"}
 
-// NewTopics returns help that is no command's.
+// NewTopics returns the help topics that are not commands.
 func NewTopics() []*cobra.Command {
 	entries, err := texts.ReadDir("topics")
 	mustRegister(err)
@@ -84,10 +84,10 @@ func NewTopics() []*cobra.Command {
 	return list
 }
 
-// topicWidth is the number of columns of a topic.
+// topicWidth is the width of a topic in columns.
 const topicWidth = 80
 
-// kernelTable lists what --kernel takes: whether it is positive semi-definite, the call, and the formula.
+// kernelTable lists the kernels: positive semi-definite or not, the call, and the formula.
 func kernelTable() string {
 	const indent = 45
 	var lines []string
@@ -97,18 +97,18 @@ func kernelTable() string {
 			psd = "psd"
 		}
 		phrases := strings.Split(strings.ReplaceAll(k.Formula, ", ", ",\n"), "\n")
-		lines = append(lines, fmt.Sprintf("    %-3s  %-35s %s", psd, k.Usage, fold(phrases, indent, topicWidth)))
+		lines = append(lines, fmt.Sprintf("    %-3s  %-35s %s", psd, k.Usage, report.Fold(phrases, indent, topicWidth)))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// mapList lists what --map takes.
+// mapList lists the functions of --map.
 func mapList() string {
-	return fold(strings.Fields(strings.Join(kernelgen.ElementMapNames(), ", ")), 4, topicWidth)
+	return report.Fold(strings.Fields(strings.Join(kernelgen.ElementMapNames(), ", ")), 4, topicWidth)
 }
 
-// newPythonTopic returns help that is the reader in Python and nothing else, so that its
-// output is the file.
+// newPythonTopic returns the topic that prints the reader in Python and nothing else, so that its output can be saved
+// as a file.
 func newPythonTopic() *cobra.Command {
 	const short = "A reader of models in Python: nystream help python > nystream.py"
 	cmd := &cobra.Command{Use: "python", Short: short, Long: short}

@@ -2,7 +2,7 @@ package flags
 
 import "fmt"
 
-// UsageError reports that a command line asks for something that cannot be.
+// UsageError reports a wrong command line.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }

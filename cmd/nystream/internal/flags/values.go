@@ -2,6 +2,7 @@ package flags
 
 import (
 	"encoding/csv"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -9,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Values of flags. Each sets its variable to a default, and then to what is given. Those of lists are pflag's.
+// Values of flags. Each sets its variable to a default first. Those of lists are pflag's.
 
-// value is a value that is parsed from a text, and printed as one that parses to it.
+// value parses a text, and prints a text that parses to the same value.
 type value[T any] struct {
 	p     *T
 	parse func(text string) (T, error)
@@ -29,7 +30,7 @@ func (v *value[T]) Set(text string) error {
 
 func (v *value[T]) String() string { return v.print(*v.p) }
 
-// Type is "bool" for switches: pflag asks for it.
+// Type returns "bool" for switches, as pflag expects.
 func (v *value[T]) Type() string { return v.kind }
 
 func newValue[T any](p *T, first T, kind string, parse func(string) (T, error), print func(T) string) pflag.Value {
@@ -43,6 +44,26 @@ func Int(p *int, first int) pflag.Value {
 		return int(v), err
 	}
 	return newValue(p, first, "int", parse, strconv.Itoa)
+}
+
+// IntOr is Int that also takes a word, which stands for a number that nobody gives.
+func IntOr(p *int, first int, word string, number int) pflag.Value {
+	parse := func(text string) (int, error) {
+		if text == word {
+			return number, nil
+		}
+		v, err := strconv.ParseInt(text, 0, strconv.IntSize)
+		if err != nil || int(v) == number {
+			return 0, errors.New("is neither a number nor " + word)
+		}
+		return int(v), nil
+	}
+	return newValue(p, first, "int", parse, func(v int) string {
+		if v == number {
+			return word
+		}
+		return strconv.Itoa(v)
+	})
 }
 
 func Int64(p *int64, first int64) pflag.Value {
@@ -85,13 +106,13 @@ func Floats(p *[]float64) pflag.Value {
 	return &floats{valueOf(func(f *pflag.FlagSet) { f.Float64SliceVar(p, "value", nil, "") }), p}
 }
 
-// floats are numbers whose text has all their digits; that of pflag has six behind the point.
+// floats is a list of numbers printed with all digits; pflag prints six decimals.
 type floats struct {
 	pflag.Value
 	list *[]float64
 }
 
-// Exact returns the numbers with commas.
+// Exact returns the numbers, separated by commas.
 func (v *floats) Exact() string {
 	words := make([]string, len(*v.list))
 	for i, x := range *v.list {
@@ -100,19 +121,19 @@ func (v *floats) Exact() string {
 	return strings.Join(words, ",")
 }
 
-// valueOf returns the value of a flag that pflag makes.
+// valueOf returns the value of a flag created by pflag.
 func valueOf(add func(f *pflag.FlagSet)) pflag.Value {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	add(f)
 	return f.Lookup("value").Value
 }
 
-// ListText returns words as flags for lists take them.
+// ListText returns words in the syntax of list flags.
 func ListText(words []string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	if err := w.Write(words); err != nil {
-		panic("nystream: " + err.Error()) // a Builder takes everything
+		panic("nystream: " + err.Error()) // cannot fail: a Builder accepts everything
 	}
 	w.Flush()
 	return strings.TrimSuffix(b.String(), "\n")

@@ -1,7 +1,6 @@
-// Package garbage says how much garbage may pile up before the collector runs. It sets
-// this while the program initialises: the tables that other packages make then would start
-// a collection, which takes a third of the start of the command. So it imports next to
-// nothing, as Go initialises packages by their paths once their imports are done.
+// Package garbage sets the garbage collector's percentage. It does so while the program initialises: otherwise tables
+// of other packages would start a collection, which takes a third of the command's start-up. The package has almost no
+// imports, since Go initialises packages in the order of their paths once their imports are done.
 package garbage
 
 import (
@@ -11,20 +10,19 @@ import (
 	"runtime/metrics"
 )
 
-// Percentages of what is alive. Passes reuse their blocks and make little garbage; most is
-// of small matrices at the beginning and the end, and early collections cost more than
-// they save.
+// Percentages of live memory. Passes reuse their blocks and make little garbage. Most garbage is small matrices at the
+// start and the end, and early collections cost more than they save.
 const (
 	loose = 200
 	tight = 50
 )
 
-// muchAlive is how many bytes may be alive before garbage is collected early without being asked to.
+// muchAlive is the live memory in bytes from which the collector runs more often without a request.
 const muchAlive = 64 << 20
 
 var _ = set(loose) && watch()
 
-// Tighten has garbage collected early, for runs that promise or need much memory.
+// Tighten makes the collector run more often, for runs that limit or need much memory.
 func Tighten() { set(tight) }
 
 // Loosen undoes Tighten.
@@ -34,8 +32,8 @@ func Loosen() {
 	}
 }
 
-// watch tightens after the first collection that leaves much alive: tables of a million columns take hundreds of
-// megabytes before anything else is known of a run.
+// watch calls Tighten after the first collection that leaves much live memory: tables of a million columns take
+// hundreds of megabytes before the plan of a run is known.
 func watch() bool {
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) {
 		alive := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -48,7 +46,7 @@ func watch() bool {
 	return true
 }
 
-// set sets the percentage unless the user has, and reports whether it did.
+// set sets the percentage unless the user has set it, and reports whether it did.
 func set(percent int) bool {
 	if os.Getenv("GOGC") != "" {
 		return false

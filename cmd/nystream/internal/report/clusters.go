@@ -7,8 +7,7 @@ func PutClasses(r *Report, classes []string) {
 	}
 }
 
-// PutClusters adds the number of clusters and the rows of each, if there are any; labels are nil if
-// they are not known.
+// PutClusters adds the number of clusters and the rows of each, if there are any. labels is nil if unknown.
 func PutClusters(r *Report, labels []int, clusters int) {
 	r.PutSome(KeyClusters, clusters)
 	if labels == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Used is what a run took.
+// Used is the time and the memory of a run.
 type Used struct {
 	Seconds      float64
 	PeakRSSBytes int64
@@ -19,18 +19,18 @@ type Used struct {
 // String returns the time and the memory in words.
 func (u Used) String() string { return Seconds(u.Seconds) + ", peak memory " + Bytes(u.PeakRSSBytes) }
 
-// PutUsed adds the fields of what a run took.
+// PutUsed adds the time and the memory of a run.
 func (r *Report) PutUsed(u Used) {
 	r.Put(KeySeconds, u.Seconds)
 	r.Put(KeyPeakRSSBytes, u.PeakRSSBytes)
 }
 
-// FitError is an estimate of an error, or the reason why there is none.
+// FitError is an estimate of an error, or the reason for its absence.
 type FitError struct {
 	Of     string `json:"of"`
 	Value  Number `json:"value"`
 	From   string `json:"from,omitempty"`
-	Reason string `json:"reason,omitempty"` // of a value that is null
+	Reason string `json:"reason,omitempty"` // if the value is null
 }
 
 // AddErrors adds a line for each estimate.
@@ -44,7 +44,7 @@ func (r *Report) AddErrors(list []FitError) {
 	}
 }
 
-// ErrorName returns the name of a relative error, from what it is of: a quantity, or one in a norm.
+// ErrorName returns the name of a relative error. of is its quantity, or its norm.
 func ErrorName(of string) string {
 	quantity, norm, ok := strings.Cut(of, " in the ")
 	switch norm = strings.TrimSuffix(norm, " norm"); {
@@ -64,7 +64,7 @@ func (r *Report) AddDropped(rows int64) {
 	}
 }
 
-// AddWarnings adds reasons to doubt the result, which the text has last.
+// AddWarnings adds reasons to doubt the result, at the end of the text.
 func (r *Report) AddWarnings(warnings []string) {
 	for _, w := range warnings {
 		r.Fields = append(r.Fields, Field{Label: "warning", Text: w, Warning: true})
@@ -90,17 +90,17 @@ func (r *Report) AddCategories(list []prepare.CategoryCount) {
 	}
 }
 
-// Figures are the accuracies of predicted classes.
+// Figures has the scores of predicted classes.
 type Figures struct {
 	Samples  int64  `json:"samples"`
 	Accuracy Number `json:"accuracy"`
-	MicroF1  Number `json:"micro_f1"` // the accuracy, where a sample has one class
+	MicroF1  Number `json:"micro_f1"` // the accuracy, if each sample has one class
 	MacroF1  Number `json:"macro_f1"`
 	// Error is the standard error of the accuracy; nil for rows of the training set.
 	Error *Number `json:"accuracy_error,omitempty"`
 }
 
-// FiguresOf returns the figures of a tally, nil if it is empty.
+// FiguresOf returns the scores of a tally, nil if it is empty.
 func FiguresOf(t *metrics.Tally) *Figures {
 	accuracy, err := t.Accuracy()
 	macro, err2 := t.MacroF1()

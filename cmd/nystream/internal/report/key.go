@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Key is a key of JSON objects with its documentation. Only [Group.Key] makes one, so that every
-// printed key is documented.
+// Key is a key of JSON objects with its documentation. [Group.Key] is its only constructor, so every printed key is
+// documented.
 type Key struct{ name, doc string }
 
 // Group holds the keys of one kind of reports, in the order of their declaration.

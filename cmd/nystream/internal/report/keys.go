@@ -1,6 +1,6 @@
 package report
 
-// common holds the keys that several commands print with the same meaning.
+// common has the keys that several commands print with the same meaning.
 var common = NewGroup("All commands, where they print it")
 
 // Keys of several commands.

@@ -6,17 +6,17 @@ import (
 	"html"
 )
 
-// Markup collects HTML. Package html/template calls methods by name, so that the linker keeps
-// every method of all types: the program would be half as large again.
+// Markup collects HTML. It avoids html/template, which calls methods by name, so that the linker would keep every
+// method of all types and the program would grow by half.
 type Markup struct{ text bytes.Buffer }
 
-// Put adds text that is HTML already.
+// Put adds HTML unescaped.
 func (m *Markup) Put(text string) { m.text.WriteString(text) }
 
-// Bytes returns what was added.
+// Bytes returns the collected HTML.
 func (m *Markup) Bytes() []byte { return m.text.Bytes() }
 
-// Add adds a line, in which values are escaped.
+// Add adds a line with escaped values.
 func (m *Markup) Add(format string, values ...any) {
 	for i, v := range values {
 		values[i] = html.EscapeString(fmt.Sprintf("%s", v))

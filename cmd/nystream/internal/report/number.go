@@ -27,7 +27,7 @@ func (v *Number) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(v))
 }
 
-// Numbers returns numbers as a report has them.
+// Numbers converts numbers for a report.
 func Numbers(v []float64) []Number {
 	out := make([]Number, len(v))
 	for i, x := range v {
@@ -36,7 +36,7 @@ func Numbers(v []float64) []Number {
 	return out
 }
 
-// Optional returns v, or nil for NaN, which JSON leaves out: what is not known.
+// Optional returns v, or nil for NaN, so that JSON omits an unknown value.
 func Optional(v float64) *Number {
 	if math.IsNaN(v) {
 		return nil

@@ -1,27 +1,25 @@
-// Package report turns the results of commands into JSON, text and HTML. A result is a list of
-// fields, which each command states once. Keys are declared with their documentation, see [Key], so
-// that `nystream help json` is made from them.
+// Package report turns the results of commands into JSON, text and HTML. A result is a list of fields, which each
+// command defines once. Keys are declared with their documentation, see [Key], from which `nystream help json` is
+// generated.
 package report
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
 	"slices"
-	"text/tabwriter"
 )
 
 // Field is a part of a result: a field of a JSON object, a line of text, or both.
 type Field struct {
 	Key   *Key   // nil for a line of text alone
-	Value any    // in JSON; floating-point numbers are null unless they are finite
-	Label string // "" for JSON alone; without a key, a line that continues the one before
+	Value any    // in JSON; floating-point numbers that are not finite become null
+	Label string // "" for JSON alone; without a key, a line that continues the previous one
 	Text  string // of the line
-	Wide  bool   // the text begins where labels do
-	// Warning is a reason to doubt the result: the last lines of the text, and in colour on a terminal.
+	Wide  bool   // the text starts in the column of labels
+	// Warning marks a reason to doubt the result. Warnings come last in the text, coloured on a terminal.
 	Warning bool
 }
 
@@ -31,7 +29,7 @@ func (f *Field) line() bool { return f.Key == nil || f.Label != "" }
 // Report is a result.
 type Report struct {
 	Title string // the first line of the text
-	// Head is a JSON object without its closing brace whose fields come first; nil for none.
+	// Head is a JSON object without its closing brace, with fields that come first; nil for none.
 	Head   json.RawMessage
 	Fields []Field
 }
@@ -74,10 +72,10 @@ func (r *Report) PutSome(key *Key, value any) {
 // Add adds a line of text alone.
 func (r *Report) Add(label, format string, args ...any) { r.Show(nil, nil, label, format, args...) }
 
-// AddWide adds a line of text that begins where labels do.
+// AddWide adds a line of text that starts in the column of labels.
 func (r *Report) AddWide(text string) { r.Fields = append(r.Fields, Field{Text: text, Wide: true}) }
 
-// MarshalJSON writes the fields that have a key as one object.
+// MarshalJSON writes the fields with a key as one object.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	b := bytes.NewBuffer(slices.Clip(r.Head))
 	if len(r.Head) == 0 {
@@ -98,35 +96,4 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// WriteText writes the title and the lines, their texts in one column, then the warnings. With colour these are yellow.
-func (r *Report) WriteText(out io.Writer, colour bool) error {
-	w := tabwriter.NewWriter(out, 0, 8, 3, ' ', 0)
-	fmt.Fprintln(w, r.Title)
-	for _, f := range r.Fields {
-		switch {
-		case f.Warning:
-		case f.Wide:
-			fmt.Fprintf(w, "  %s\n", f.Text)
-		case f.line():
-			fmt.Fprintf(w, "  %s\t%s\n", f.Label, f.Text)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, f := range r.Fields {
-		if !f.Warning {
-			continue
-		}
-		line := "warning: " + f.Text
-		if colour {
-			line = "\x1b[33m" + line + "\x1b[0m"
-		}
-		if _, err := fmt.Fprintln(out, line); err != nil {
-			return err
-		}
-	}
-	return nil
 }

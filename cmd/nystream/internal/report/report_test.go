@@ -103,3 +103,26 @@ func TestErrorName(t *testing.T) {
 		}
 	}
 }
+
+// Lines are folded to 80 columns under their texts, at spaces. Words that are too long are moved to the left; tables stay.
+func TestNarrow(t *testing.T) {
+	digest, table := strings.Repeat("a", 64), strings.Repeat("cell ", 20)
+	r := &Report{Title: strings.Repeat("title ", 14) + "end"}
+	r.Add("a label of 20 letter", "%sU.csv, SHA-256 %s", strings.Repeat("1  ", 20), digest)
+	r.AddWide(table)
+	r.AddWarnings([]string{strings.Repeat("doubt ", 12) + "end"})
+	var text strings.Builder
+	if err := r.WriteText(&text, false); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join([]string{
+		strings.TrimSpace(strings.Repeat("title ", 13)), "title end",
+		"  a label of 20 letter   " + strings.TrimSpace(strings.Repeat("1  ", 19)),
+		strings.Repeat(" ", 25) + "1  U.csv, SHA-256",
+		strings.Repeat(" ", 16) + digest,
+		"  " + table,
+		"warning: " + strings.TrimSpace(strings.Repeat("doubt ", 12)), "         end\n"}, "\n")
+	if text.String() != want {
+		t.Errorf("%s\nwant\n%s", text.String(), want)
+	}
+}

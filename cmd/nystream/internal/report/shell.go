@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// ShellLine returns a command line as one types it.
+// ShellLine quotes a command line for a shell.
 func ShellLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -11,13 +11,12 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Values returns the first of some values and the last in words.
+// Values returns the first few values and the last one, in words.
 func Values(v []float64) string {
 	return some(len(v), func(i int) string { return fmt.Sprintf("%.4g", v[i]) })
 }
 
-// ComplexValues returns the first of some values and the last in words, from their real
-// and imaginary parts.
+// ComplexValues returns the first few values and the last one, in words, from their real and imaginary parts.
 func ComplexValues(re, im []float64) string {
 	return some(len(re), func(i int) string {
 		if im[i] == 0 {
@@ -27,7 +26,7 @@ func ComplexValues(re, im []float64) string {
 	})
 }
 
-// some returns the words of the first of n things and of the last.
+// some returns the words of the first few of n items and of the last one.
 func some(n int, word func(i int) string) string {
 	const most = 6
 	var words []string
@@ -45,13 +44,13 @@ func some(n int, word func(i int) string) string {
 	return strings.Join(words, "  ")
 }
 
-// Count returns a whole number with its digits in groups.
+// Count returns an integer with thousands separators.
 func Count(n int64) string { return humanize.Comma(n) }
 
 // Bytes returns a size in binary units.
 func Bytes(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
 
-// Seconds returns a time in a unit that suits it.
+// Seconds returns a time in a suitable unit.
 func Seconds(s float64) string {
 	switch {
 	case s < 1:
@@ -64,7 +63,7 @@ func Seconds(s float64) string {
 	return fmt.Sprintf("%.1f h", s/3600)
 }
 
-// Words returns the first of some words, with commas.
+// Words returns the first few of some words, separated by commas.
 func Words(words []string) string {
 	const most = 12
 	if len(words) > most {
@@ -73,8 +72,8 @@ func Words(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// Columns returns the rows of a table as lines, its columns below each other and numbers
-// to the right: all but the last column, which is text.
+// Columns returns the rows of a table as aligned lines. All columns are right-aligned except the last one, which is
+// text.
 func Columns(rows [][]string) []string {
 	widths := make([]int, 0)
 	for _, row := range rows {
@@ -102,7 +101,15 @@ func Columns(rows [][]string) []string {
 	return lines
 }
 
-// Counted returns a number of things in words.
+// Cut returns at most so many letters of a text; the last is … if some are missing.
+func Cut(text string, most int) string {
+	if utf8.RuneCountInString(text) > most {
+		return string([]rune(text)[:most-1]) + "…"
+	}
+	return text
+}
+
+// Counted returns a count in words.
 func Counted(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
@@ -110,7 +117,7 @@ func Counted(n int, one, several string) string {
 	return Count(int64(n)) + " " + several
 }
 
-// PlusMinus returns a standard error in a format, behind " ± "; "" if it is not known.
+// PlusMinus returns a formatted standard error after " ± "; "" if it is unknown.
 func PlusMinus(standardError *Number, format string) string {
 	if standardError == nil {
 		return ""
@@ -121,7 +128,7 @@ func PlusMinus(standardError *Number, format string) string {
 // longNumber matches numbers with five or more decimals.
 var longNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+\.\d{5,}(e[-+]?\d+)?`) })
 
-// Rounded returns text, such as a kernel, with its long numbers rounded to four digits.
+// Rounded returns text, such as a kernel, with long numbers rounded to four digits.
 func Rounded(text string) string {
 	return longNumber().ReplaceAllStringFunc(text, func(number string) string {
 		v, err := strconv.ParseFloat(number, 64)

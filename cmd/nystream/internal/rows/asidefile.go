@@ -17,17 +17,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// asideFile is an open file of values: one word or whole number for each row, or any numbers.
+// asideFile is an open file of asides: one word or integer for each row, or any numbers.
 type asideFile struct {
 	session *blockstore.Session
 	path    string
 	files   *blockstore.Files
 	options blockstore.Options
 	columns []blockstore.ColumnInfo
-	ragged  error // why the file is no table, if its lines are read as words for that
+	ragged  error // why the file is not a table, if its lines are therefore read as words
 }
 
-// ReadAsideFile reads the values that a file has for each of so many rows.
+// ReadAsideFile reads the values in a file for each of the given number of rows.
 func (d *DataFlags) ReadAsideFile(ctx context.Context, a *app.App, s Aside, rows int64) (*AsideValues, error) {
 	o := d.besideOptions(a)
 	o.TextElsewhere = d.textElsewhere([]string{s.File})
@@ -44,7 +44,7 @@ func (d *DataFlags) ReadAsideFile(ctx context.Context, a *app.App, s Aside, rows
 		unit = "lines"
 		err = f.readWords(ctx, v, rows)
 	case f.isText(), s.Flag == "--label" && len(f.columns) == 1 && f.columns[0].Kind == "integer":
-		// As float64 the class 1234567 would be called 1.234567e+06.
+		// As a float64, the class 1234567 would be called 1.234567e+06.
 		err = f.readColumn(ctx, v)
 	default:
 		err = f.readNumbers(ctx, v)
@@ -59,7 +59,7 @@ func (d *DataFlags) ReadAsideFile(ctx context.Context, a *app.App, s Aside, rows
 	return v, nil
 }
 
-// layoutRemedy names the flags that may have changed the number of rows of a file of text beside the rows.
+// layoutRemedy names the flags that may have changed the number of rows of a text file beside the rows.
 func (d *DataFlags) layoutRemedy(path string) string {
 	var given []string
 	for _, f := range []struct {
@@ -79,8 +79,8 @@ func (d *DataFlags) layoutRemedy(path string) string {
 	return strings.Join(given, " and ") + " also apply to this file"
 }
 
-// openAsideFile opens a file of values. Where no delimiter is known and those that can be found out make
-// no table of numbers, blanks and commas are parts of words: each line is a value.
+// openAsideFile opens a file of asides. If no delimiter is set and none yields a table of numbers, blanks and commas
+// are parts of words: each line is a value.
 func openAsideFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*asideFile, error) {
 	f, err := lookAside(ctx, session, path, o)
 	known := o.Delimiter != "" || strings.EqualFold(filepath.Ext(path), ".tsv")
@@ -99,7 +99,7 @@ func openAsideFile(ctx context.Context, session *blockstore.Session, path string
 	return lines, nil
 }
 
-// lookAside opens a file and looks at its columns.
+// lookAside opens a file and inspects its columns.
 func lookAside(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*asideFile, error) {
 	files, err := session.OpenFiles(ctx, []string{path}, o)
 	if err != nil {
@@ -109,23 +109,23 @@ func lookAside(ctx context.Context, session *blockstore.Session, path string, o 
 	return &asideFile{session: session, path: path, files: files, options: o, columns: columns}, nil
 }
 
-// isText reports whether the file has one column, of text.
+// isText reports whether the file has a single column, of text.
 func (f *asideFile) isText() bool { return len(f.columns) == 1 && f.columns[0].Kind == "text" }
 
-// isWords reports whether the file has lines of text with a word each.
+// isWords reports whether each line of the file is a word.
 func (f *asideFile) isWords() bool {
 	return f.isText() && slices.Contains([]string{"", "csv", "tsv"}, blockstore.OutputFormat(f.path))
 }
 
-// isCutAtBlanks reports whether blanks were found to separate columns that are parts of words: "New York" and
-// "type 2", unlike "1 cat" and "cat 0.5".
+// isCutAtBlanks reports whether the detected delimiter is a blank that splits words, as in "New York" and "type 2",
+// unlike "1 cat" and "cat 0.5".
 func (f *asideFile) isCutAtBlanks() bool {
 	isNumber := func(c blockstore.ColumnInfo) bool { return c.Kind == "number" }
 	return f.files.Formats()[0].Delimiter == "space" && f.columns[0].Kind == "text" && !slices.ContainsFunc(f.columns, isNumber)
 }
 
-// readWords reads a word from each line. If the header is to be found out, a line more than there are
-// rows tells it.
+// readWords reads a word from each line. If the header must be detected, one line more than there are rows indicates
+// it.
 func (f *asideFile) readWords(ctx context.Context, v *AsideValues, rows int64) error {
 	l := f.options.Layout
 	l.Delimiter = f.files.Formats()[0].Delimiter
@@ -143,7 +143,7 @@ func (f *asideFile) readWords(ctx context.Context, v *AsideValues, rows int64) e
 	return nil
 }
 
-// isTable reports whether most lines have a number between delimiters: they are a table with a damaged line.
+// isTable reports whether most lines have a number between delimiters, so that the file is a table with a damaged line.
 func isTable(lines []string) bool {
 	numbers := 0
 	for _, line := range lines {
@@ -158,13 +158,13 @@ func isTable(lines []string) bool {
 	return 2*numbers > len(lines)
 }
 
-// refuse returns the error that one of several columns holds no numbers.
+// refuse returns the error for a column that is not numeric among several.
 func (f *asideFile) refuse(column, holds string) error {
 	return stream.NewDataError(f.path, "column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else", column, holds).
 		Do("remove the column, or all others, or put values that hold a delimiter in double quotes")
 }
 
-// readColumn reads the only column, of any kind, from a file that says where each value ends.
+// readColumn reads the single column, of any kind, from a file with delimited values.
 func (f *asideFile) readColumn(ctx context.Context, v *AsideValues) error {
 	o := f.options
 	o.Keep, o.NoNumbers = []string{f.columns[0].Name}, true
@@ -180,7 +180,7 @@ func (f *asideFile) readColumn(ctx context.Context, v *AsideValues) error {
 	return err
 }
 
-// readNumbers reads all columns, which hold numbers, as float64.
+// readNumbers reads all columns, which are numeric, as float64.
 func (f *asideFile) readNumbers(ctx context.Context, v *AsideValues) error {
 	if i := slices.IndexFunc(f.columns, func(c blockstore.ColumnInfo) bool { return c.Kind == "text" }); i >= 0 {
 		return f.refuse(f.columns[i].Name, "text")

@@ -16,8 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// checkRemoteOutput refuses, before any work, an object that cannot be written, or is one
-// of the inputs.
+// checkRemoteOutput fails early for an object that cannot be written, or is one of the inputs.
 func checkRemoteOutput(a *app.App, flag, path string, inputs []string) error {
 	for _, in := range inputs {
 		match, _ := doublestar.Match(in, path)
@@ -31,16 +30,15 @@ func checkRemoteOutput(a *app.App, flag, path string, inputs []string) error {
 	return nil
 }
 
-// FileFlag is a file that a flag names.
+// FileFlag is a file named by a flag.
 type FileFlag struct {
 	Flag, Path string
 	Extensions []string
-	What       string // in the report
+	What       string // description in the report
 }
 
-// CheckOutput refuses, before any work, an output that could not be written: its
-// extension is not one of those given, its folder is missing or read-only, or
-// it is one of the inputs.
+// CheckOutput fails early for an output that cannot be written: its extension is not allowed, its folder is missing or
+// read-only, or it is one of the inputs.
 func CheckOutput(a *app.App, flag, path string, extensions, inputs []string) error {
 	if err := checkFormat(a, flag, path, extensions); err != nil {
 		return err
@@ -68,7 +66,7 @@ func CheckOutput(a *app.App, flag, path string, extensions, inputs []string) err
 	return CheckFolder(flag, path)
 }
 
-// reads reports whether the input, a file, folder or glob, has the file at path.
+// reads reports whether the input, a file, folder or glob, includes the file at path.
 func reads(input, path string, file fs.FileInfo) bool {
 	info, err := os.Stat(input)
 	switch {
@@ -82,7 +80,7 @@ func reads(input, path string, file fs.FileInfo) bool {
 	return err == nil && match
 }
 
-// realPath returns the absolute path of a file, which need not exist, through symbolic links.
+// realPath returns the absolute path of a file, which need not exist, with symbolic links resolved.
 func realPath(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
@@ -96,7 +94,7 @@ func realPath(path string) string {
 	return path
 }
 
-// CheckFolder tries whether a file can be put at path.
+// CheckFolder checks that a file can be created at path.
 func CheckFolder(flag, path string) error {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
@@ -113,8 +111,8 @@ func CheckFolder(flag, path string) error {
 	return nil
 }
 
-// WriterBudget adds what writing rows of that many numbers to path takes: for a
-// short file no more than a few copies of it.
+// WriterBudget adds the memory for writing rows of the given number of columns to path, at most a few copies of a short
+// file.
 func WriterBudget(a *app.App, b *stream.Budget, path string, rows int64, columns int) {
 	holds := blockstore.WriterBytesWithin(int64(a.Memory), FormatOf(a, path), columns)
 	if rows >= 0 {
@@ -125,7 +123,7 @@ func WriterBudget(a *app.App, b *stream.Budget, path string, rows int64, columns
 	}
 }
 
-// checkDistinct refuses two outputs that are one file.
+// checkDistinct fails if two outputs are the same file.
 func checkDistinct(paths ...string) error {
 	seen := make(map[string]string)
 	for _, p := range paths {
@@ -147,7 +145,7 @@ func checkDistinct(paths ...string) error {
 	return nil
 }
 
-// CheckOutputs refuses, before any work, files that could not be written.
+// CheckOutputs fails early for files that cannot be written.
 func CheckOutputs(a *app.App, files []FileFlag, inputs []string) error {
 	named := []string{}
 	for _, f := range files {
@@ -162,11 +160,10 @@ func CheckOutputs(a *app.App, files []FileFlag, inputs []string) error {
 	return checkDistinct(named...)
 }
 
-// extensionOf returns the usual extension of files that are written in a format, without its dot.
+// extensionOf returns the usual extension of a format, without its dot.
 func extensionOf(format string) string { return blockstore.OutputExtensions(format)[0][1:] }
 
-// checkFormat refuses a format of rows for path that is not among the extensions, or is
-// not what the name says.
+// checkFormat fails if the output format for path is not among the extensions, or contradicts the extension of path.
 func checkFormat(a *app.App, flag, path string, extensions []string) error {
 	format, own := FormatOf(a, path), ownExtension(path)
 	formats := []string{}
@@ -195,7 +192,7 @@ func checkFormat(a *app.App, flag, path string, extensions []string) error {
 	return nil
 }
 
-// ownExtension returns the extension that tells what is in a file, csv of rows.csv.gz.
+// ownExtension returns the extension of the content: csv for rows.csv.gz.
 func ownExtension(path string) string {
 	if format := blockstore.OutputFormat(path); format != "" && slices.Contains([]string{".gz", ".zst"}, strings.ToLower(filepath.Ext(path))) {
 		return extensionOf(format)

@@ -10,14 +10,14 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// FileFormat is a format, and in how many files it is.
+// FileFormat is a format with its number of files.
 type FileFormat struct {
 	Format    string `json:"format"`
 	Delimiter string `json:"delimiter,omitempty"`
 	Files     int    `json:"files"`
 }
 
-// FormatsOf returns the formats of files, each once.
+// FormatsOf returns the distinct formats of files.
 func FormatsOf(files *blockstore.Files) (list []FileFormat) {
 	for _, f := range files.Formats() {
 		k := slices.IndexFunc(list, func(o FileFormat) bool { return o.Format == f.Format && o.Delimiter == f.Delimiter })
@@ -29,7 +29,7 @@ func FormatsOf(files *blockstore.Files) (list []FileFormat) {
 	return list
 }
 
-// KnownNames returns the names of the columns that are prepared, nil if the columns of in have none.
+// KnownNames returns the names of the prepared columns, nil if the columns of in have none.
 func KnownNames(in *Input, p prepare.Preparation) []string {
 	if p.Columns != nil {
 		return p.Columns
@@ -40,10 +40,10 @@ func KnownNames(in *Input, p prepare.Preparation) []string {
 	return nil
 }
 
-// LeftOutColumn is a column that nobody has left out and that is not computed with.
+// LeftOutColumn is a column that is neither excluded by the user nor a feature.
 type LeftOutColumn = blockstore.LeftOutColumn
 
-// LeftOutWords names columns with the reasons.
+// LeftOutWords lists columns with the reasons.
 func LeftOutWords(list []LeftOutColumn) string {
 	var words []string
 	for _, c := range list {
@@ -52,10 +52,10 @@ func LeftOutWords(list []LeftOutColumn) string {
 	return wordList(words)
 }
 
-// NullEverywhere is the reason for leaving out an empty numeric column.
+// NullEverywhere is the reason for omitting an empty numeric column.
 const NullEverywhere = "null in every row"
 
-// ShortList joins names, not too many of them.
+// ShortList joins the first few names.
 func ShortList(names []string) string {
 	words := make([]string, min(len(names), mostWords))
 	for i := range words {
@@ -64,10 +64,10 @@ func ShortList(names []string) string {
 	return wordList(append(words, names[len(words):]...))
 }
 
-// mostWords is how many words a list in a note has.
+// mostWords is the largest number of words of a list in a note.
 const mostWords = 10
 
-// wordList joins words, not too many of them.
+// wordList joins the first few words.
 func wordList(words []string) string {
 	if more := len(words) - mostWords; more > 0 {
 		return strings.Join(words[:mostWords], ", ") + fmt.Sprintf(" and %d more", more)

@@ -15,15 +15,15 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// What to say where no file is named, and where the standard input is to be both sides.
+// Messages for a missing file name, and for standard input on both sides.
 const (
 	NoData           = "no data: name files, quoted globs, folders, or - for the standard input"
 	OneStandardInput = "the standard input can serve only one side: name files for DATA or for --right"
 )
 
-// DataFlags say how data files are read. Every verb that reads has them.
+// DataFlags has the flags for reading data files, common to all verbs that read.
 type DataFlags struct {
-	blockstore.Layout // of all files of text, those beside the rows included
+	blockstore.Layout // of all text files, including those beside the rows
 
 	Columns    []string
 	Label      string
@@ -31,41 +31,42 @@ type DataFlags struct {
 	array      string
 	Format     string
 	inexact    blockstore.Inexact
-	indexBase  blockstore.IndexBase // of libsvm files
-	modelBase  bool                 // indexBase is that of a model
+	indexBase  blockstore.IndexBase // first index in libsvm files
+	modelBase  bool                 // indexBase comes from a model
 	spoolDir   string
 	MaxSpool   flags.Size
-	Features   int      // of libsvm files, at least: those of the model
-	Text       bool     // columns of text are chosen as numbers are
-	Words      []string // columns of text of the model
+	Features   int      // minimum for libsvm files: the columns of the model
+	Text       bool     // text columns are selected like numbers
+	Words      []string // text columns of the model
 	Dates      blockstore.Dates
-	NoNumbers  bool // rows may be of kept columns alone
+	NoNumbers  bool // rows may have kept columns only
 	Carry      blockstore.Carry
-	Types      []string // of columns of text, as name=type
+	Types      []string // types of text columns, as name=type
 	FindTypes  bool
-	Live       bool     // a pipe is read once, as it comes
+	Live       bool     // a pipe is read once, as data arrive
 	AllColumns bool     // see blockstore.Options
-	Named      []string // all files of the command line, where there are others than the rows
+	Named      []string // all files of the command line, if these are not only the rows
 
-	Found func(d *DataFlags, files *blockstore.Files) error // sees files before columns of them are chosen; may be nil
+	Found func(d *DataFlags, files *blockstore.Files) error // called before columns are selected; may be nil
 
-	Opened *blockstore.Files // the files of Open, if they are open: text is read from first to last to open it
+	Opened *blockstore.Files // files already open: opening text requires reading all of it
 }
 
 func (d *DataFlags) Add(s *flags.Set) {
+	complete := flags.Completion{Func: d.CompleteColumns}
 	s.Add(
-		flags.Flag{Name: "label", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
-			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, "")},
+		flags.Flag{Name: "label", Field: "Known", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
+			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, ""), Complete: complete},
 		flags.Flag{Name: "keep", Arg: "columns", Usage: "more columns to carry along",
-			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep)},
+			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep), Complete: complete},
 	)
 	d.AddComputed(s)
 }
 
-// AddComputed adds the flags about the columns that are computed with, and about files.
+// AddComputed adds the flags about features, and about files.
 func (d *DataFlags) AddComputed(s *flags.Set) {
 	s.Add(flags.Flag{Name: "columns", Arg: "names", Usage: "columns to compute with", Doc: "names, globs, numbers, ranges 0:20, and !names to leave out",
-		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.Columns)})
+		Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&d.Columns), Complete: flags.Completion{Func: d.CompleteColumns}})
 	d.AddLayout(s)
 	s.Add(flags.Flag{Name: "inexact", Arg: "word", Usage: "integers beyond 2^53 that float64 cannot hold", Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix,
 		Value: flags.Choice(&d.inexact, []blockstore.Inexact{blockstore.InexactRefuse, blockstore.InexactRound}, "naming row and column", "to the nearest")})
@@ -73,7 +74,7 @@ func (d *DataFlags) AddComputed(s *flags.Set) {
 		Value: flags.Choice(&d.indexBase, []blockstore.IndexBase{blockstore.IndexBaseAuto, blockstore.IndexBaseZero, blockstore.IndexBaseOne}, "0 if it occurs in them")})
 }
 
-// AddLayout adds the flags that say how files are laid out, whatever their columns are for.
+// AddLayout adds the flags for the layout of files, independent of the use of their columns.
 func (d *DataFlags) AddLayout(s *flags.Set) {
 	any, tables := flags.Rows|flags.Matrix|flags.Graph, flags.Rows|flags.Matrix
 	layout := func(f flags.Flag) flags.Flag {
@@ -101,12 +102,12 @@ func (d *DataFlags) AddCopies(s *flags.Set) {
 		return f
 	}
 	s.Add(
-		copies(flags.Flag{Name: "spool-dir", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
-		copies(flags.Flag{Name: "max-spool-size", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for no limit; half of the free space if not given", Value: &d.MaxSpool}),
+		copies(flags.Flag{Name: "spool-dir", Field: "Spool", Arg: "folder", Usage: "folder of temporary copies", Doc: "that of the system if not given", Value: flags.String(&d.spoolDir, ""), Complete: flags.Folders}),
+		copies(flags.Flag{Name: "max-spool-size", Field: "Quota", Arg: "size", Usage: "most disk space for temporary copies", Doc: "0 for no limit; half of the free space if not given", Value: &d.MaxSpool}),
 	)
 }
 
-// Options returns what the flags say of the rows.
+// Options returns the options for the rows.
 func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	o := d.besideOptions(a)
 	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
@@ -118,12 +119,12 @@ func (d *DataFlags) Options(a *app.App) blockstore.Options {
 	return o
 }
 
-// besideOptions returns what the flags say of files beside the rows.
+// besideOptions returns the options for files beside the rows.
 func (d *DataFlags) besideOptions(a *app.App) blockstore.Options {
 	return blockstore.Options{Layout: d.Layout, Threads: a.Threads, Inexact: d.inexact, Memory: int64(a.Memory)}
 }
 
-// wholeTypes joins what commas within parentheses have cut: decimal(18,4).
+// wholeTypes rejoins items that were split at commas within parentheses: decimal(18,4).
 func wholeTypes(items []string) (whole []string) {
 	for _, item := range items {
 		if n := len(whole); n > 0 && strings.Count(whole[n-1], "(") > strings.Count(whole[n-1], ")") {
@@ -135,21 +136,21 @@ func wholeTypes(items []string) (whole []string) {
 	return whole
 }
 
-// OptionsOf returns what the flags say of rows in files with the given paths.
+// OptionsOf returns the options for rows in files with the given paths.
 func (d *DataFlags) OptionsOf(a *app.App, paths []string) blockstore.Options {
 	o := d.Options(a)
 	o.TextElsewhere = d.textElsewhere(paths)
 	return o
 }
 
-// textElsewhere reports whether the command line names text by files other than those with the given paths.
+// textElsewhere reports whether the command line names text files other than those with the given paths.
 func (d *DataFlags) textElsewhere(paths []string) bool {
 	return slices.ContainsFunc(d.Named, func(path string) bool {
 		return blockstore.NamesText(path) && !slices.Contains(paths, path)
 	})
 }
 
-// Trimmed returns a list as people write it, with spaces after commas.
+// Trimmed returns a list without the spaces that people write after commas.
 func Trimmed(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -158,7 +159,7 @@ func Trimmed(names []string) []string {
 	return out
 }
 
-// Check refuses what no file can make right.
+// Check fails for flags that are wrong for any file.
 func (d *DataFlags) Check() error {
 	if d.Format != "" && !slices.Contains(blockstore.Formats(), d.Format) {
 		return flags.Usagef("--input-format %q is not known; use one of %s%s", d.Format,
@@ -182,16 +183,16 @@ func (d *DataFlags) Check() error {
 	return nil
 }
 
-// Keeps reports whether any column is to be carried along.
+// Keeps reports whether any column is kept.
 func (d *DataFlags) Keeps() bool { return d.Label != "" || len(d.Keep) > 0 }
 
-// PreparationFlags say what is done to rows before a method sees them.
+// PreparationFlags has the flags for the preparation of rows.
 type PreparationFlags struct {
 	prepare.Treatment
-	Dates blockstore.Dates // which rows come with, see DataFlags.Dates
+	Dates blockstore.Dates // of the rows, see DataFlags.Dates
 }
 
-// allNulls are what may become of nulls.
+// allNulls are the ways to treat nulls.
 var allNulls = []prepare.Nulls{prepare.NullsRefuse, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
 	prepare.NullsIndicator}
 
@@ -210,12 +211,12 @@ func (p *PreparationFlags) Add(s *flags.Set) {
 	)
 }
 
-// Prepare works out how rows are prepared, and does so.
+// Prepare computes the preparation of rows and applies it.
 func (p *PreparationFlags) Prepare(ctx context.Context, e stream.Engine, rows stream.Source) (*prepare.Source, error) {
 	return prepare.New(ctx, e, rows, p.Treatment)
 }
 
-// Widens reports whether only the rows tell how many columns they have when they are prepared.
+// Widens reports whether the number of prepared columns is known only after reading the rows.
 func (p *PreparationFlags) Widens() bool {
 	return p.Categories != prepare.EncodeNone || p.Nulls == prepare.NullsIndicator
 }
@@ -232,7 +233,7 @@ func (d *DataFlags) Open(ctx context.Context, a *app.App, paths []string) (*Inpu
 	return d.Choose(a, files)
 }
 
-// Choose chooses columns of files that are open.
+// Choose selects columns of open files.
 func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) {
 	if err := d.CheckIndexBase(files); err != nil {
 		return nil, err
@@ -256,16 +257,20 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 	return in, nil
 }
 
-// whyCopied says why a pipe was copied.
+// whyCopied returns the reason for copying a pipe.
 func (d *DataFlags) whyCopied(files *blockstore.Files) string {
 	format, _, _ := strings.Cut(files.Formats()[0].Format, ",")
-	if d.Live && d.AllColumns && len(d.Types) == 0 && slices.Contains([]string{"text", "csv", "tsv", "jsonl", "libsvm"}, format) {
+	all := d.Live && d.AllColumns && len(d.Types) == 0
+	if all && (format == "libsvm" || files.IndexBase() != blockstore.IndexBaseAuto) {
+		return "all lines tell how many features it has; with --types, which names the last, as in x99=float64, rows are written as they come"
+	}
+	if all && slices.Contains([]string{"text", "csv", "tsv", "jsonl", "libsvm"}, format) {
 		return "all lines tell what its columns hold; with --types rows are written as they come"
 	}
 	return "it is not read once from front to back"
 }
 
-// CheckIndexBase refuses --index-base for files of which none is libsvm, unless the command line names others.
+// CheckIndexBase refuses --index-base without libsvm files, unless the command line names others.
 func (d *DataFlags) CheckIndexBase(files *blockstore.Files) error {
 	if d.indexBase == blockstore.IndexBaseAuto || d.modelBase || files.IndexBase() != blockstore.IndexBaseAuto {
 		return nil

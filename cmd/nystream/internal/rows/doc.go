@@ -1,2 +1,2 @@
-// Package rows reads the rows of files and graphs with what is said of each row, and writes rows.
+// Package rows reads the rows of files and graphs, with asides such as labels, and writes rows.
 package rows

@@ -17,16 +17,15 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// GraphFlags say how a graph is read, and what becomes of its edges.
+// GraphFlags has the flags for reading a graph and transforming its edges.
 type GraphFlags struct {
 	Path, Nodes, weight string
 	selfLoops, degrees  flags.Word
 	undirected, simple  bool
-	Listed              []string // the nodes, where they are not read from the file of nodes
+	Listed              []string // the nodes, if they are not read from a file
 }
 
-// The words for graph.SelfLoops and sparse.DegreeScaling, in the order of
-// their values.
+// Words for graph.SelfLoops and sparse.DegreeScaling, in the order of their values.
 var (
 	SelfLoopWords = []string{"keep", "add", "drop"}
 	DegreeWords   = []string{"none", "row", "symmetric", "in"}
@@ -43,22 +42,22 @@ func (g *GraphFlags) Add(s *flags.Set) {
 	s.Flag("nodes").Needs, s.Flag("weight").Needs = "graph", "graph"
 	s.Add(
 		graph(flags.Flag{Name: "self-loops", Arg: "word", Usage: "edges from a node to itself", Value: flags.Choice(&g.selfLoops, flags.Words(SelfLoopWords...))}),
-		graph(flags.Flag{Name: "degrees", Arg: "word", Usage: "degrees that divide the weights", Value: flags.Choice(&g.degrees, flags.Words(DegreeWords...))}),
+		graph(flags.Flag{Name: "degrees", Arg: "word", Usage: "degrees by which weights are divided", Value: flags.Choice(&g.degrees, flags.Words(DegreeWords...))}),
 		graph(flags.Flag{Name: "undirected", Usage: "add the reverse of every edge", Value: flags.Bool(&g.undirected, false)}),
 		graph(flags.Flag{Name: "simple", Usage: "count a repeated edge once", Doc: "otherwise weights add up", Value: flags.Bool(&g.simple, false)}),
 	)
 }
 
-// AddReading adds the flags that transform has too.
+// AddReading adds the flags that are common with transform.
 func (g *GraphFlags) AddReading(s *flags.Set) {
 	s.Add(
 		flags.Flag{Name: "nodes", Arg: "file", Usage: "nodes that come first, with or without edges", Group: flags.Data, Effect: flags.Locates, For: flags.Graph,
 			Value: flags.String(&g.Nodes, ""), Complete: flags.GraphFiles},
-		flags.Flag{Name: "weight", Arg: "column", Usage: "column of edge weights, - for none", Doc: "weight, w or value if not given", Group: flags.Data, For: flags.Graph, Value: flags.String(&g.weight, "")},
+		flags.Flag{Name: "weight", Arg: "column", Usage: "column of edge weights, - for none", Doc: "the column weight, w or value if not given", Group: flags.Data, For: flags.Graph, Value: flags.String(&g.weight, "")},
 	)
 }
 
-// Inputs returns the files that the flags name.
+// Inputs returns the files named by the flags.
 func (g *GraphFlags) Inputs() []string {
 	var paths []string
 	for _, p := range []string{g.Path, g.Nodes} {
@@ -69,12 +68,12 @@ func (g *GraphFlags) Inputs() []string {
 	return paths
 }
 
-// Recipe returns what is done to the edges of a file, in the words of a model.
+// Recipe returns the transformation of edges, in the words of a model.
 func (g *GraphFlags) Recipe() GraphRecipe {
 	return GraphRecipe{SelfLoops: g.selfLoops.String(), Degrees: g.degrees.String(), Undirected: g.undirected, Simple: g.simple}
 }
 
-// GraphRecipe is how edges become an adjacency matrix. A model keeps it.
+// GraphRecipe is the transformation of edges to an adjacency matrix. Models store it.
 type GraphRecipe struct {
 	SelfLoops  string `json:"self_loops"`
 	Degrees    string `json:"degrees"`
@@ -82,7 +81,7 @@ type GraphRecipe struct {
 	Simple     bool   `json:"simple,omitempty"`
 }
 
-// options adds a recipe, whose words have been checked, to options of reading.
+// options adds a recipe, already validated, to reading options.
 func (r GraphRecipe) options(o graph.Options) graph.Options {
 	o.SelfLoops = graph.SelfLoops(slices.Index(SelfLoopWords, r.SelfLoops))
 	o.Degrees = sparse.DegreeScaling(slices.Index(DegreeWords, r.Degrees))
@@ -90,7 +89,7 @@ func (r GraphRecipe) options(o graph.Options) graph.Options {
 	return o
 }
 
-// ReadGraph reads a graph as the flags and a recipe say.
+// ReadGraph reads a graph by the flags and a recipe.
 func ReadGraph(ctx context.Context, a *app.App, path string, g *GraphFlags, r GraphRecipe, d *DataFlags) (*graph.Graph, error) {
 	o := r.options(graph.Options{Session: a.Session.Internal(), Layout: d.Layout, Weight: g.weight, Reader: a.In, Limit: graphLimit(a)})
 	if len(d.Columns) == 2 {
@@ -118,7 +117,7 @@ func ReadGraph(ctx context.Context, a *app.App, path string, g *GraphFlags, r Gr
 	return read, nil
 }
 
-// graphLimit returns what reading a graph may take of --memory, 0 for any.
+// graphLimit returns the part of --memory available for reading a graph, 0 for no limit.
 func graphLimit(a *app.App) int64 {
 	if a.Memory == 0 {
 		return 0
@@ -136,10 +135,10 @@ func GraphNotes(g *graph.Graph) (notes []string) {
 	return notes
 }
 
-// NodeKeys are the ids of the nodes of a graph as a column of a file.
+// NodeKeys provides the node ids of a graph as a column of a file.
 type NodeKeys struct{ Graph *graph.Graph }
 
-// Fields returns the column, unless the file has no place for one.
+// Fields returns the column, unless the file has numbers only.
 func (k NodeKeys) Fields(numbersOnly bool) []stream.Field {
 	if numbersOnly {
 		return nil
@@ -150,7 +149,7 @@ func (k NodeKeys) Fields(numbersOnly bool) []stream.Field {
 	return []stream.Field{{Name: "node", Kind: stream.String}}
 }
 
-// Column returns the ids of n nodes from the given one on.
+// Column returns the ids of n nodes from start on.
 func (k NodeKeys) Column(start int64, n int) []stream.Column {
 	if ids := k.Graph.IDs; ids != nil {
 		return []stream.Column{{Kind: stream.Int64, Ints: ids[start : start+int64(n)]}}
@@ -158,21 +157,21 @@ func (k NodeKeys) Column(start int64, n int) []stream.Column {
 	return []stream.Column{{Kind: stream.String, Strings: k.Graph.Names[start : start+int64(n)]}}
 }
 
-// EdgeColumns is what to say of another number of columns of a graph.
+// EdgeColumns is the message for a wrong number of columns of a graph.
 const EdgeColumns = "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"
 
-// graphResult is what is said of a graph.
+// graphResult is the report of a graph.
 type graphResult struct {
 	Nodes      int         `json:"nodes"`
-	Edges      int64       `json:"edges"`   // that the file lists
-	Entries    int64       `json:"entries"` // of the adjacency matrix
+	Edges      int64       `json:"edges"`   // listed in the file
+	Entries    int64       `json:"entries"` // entries of the adjacency matrix
 	Duplicates int64       `json:"duplicates"`
 	SelfLoops  int64       `json:"self_loops"`
 	Weighted   bool        `json:"weighted"`
 	Options    GraphRecipe `json:"options"`
 }
 
-// PutGraph adds what is known of a graph, if there is one.
+// PutGraph adds the report of a graph, if there is one.
 func PutGraph(r *report.Report, g *graph.Graph, edges *GraphFlags) {
 	if g == nil {
 		return

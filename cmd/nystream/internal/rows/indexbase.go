@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// FirstIndex returns the first index that a base stands for, nil for auto.
+// FirstIndex returns the first index of a base, nil for auto.
 func FirstIndex(base blockstore.IndexBase) *int {
 	if base == blockstore.IndexBaseAuto {
 		return nil
@@ -16,8 +16,8 @@ func FirstIndex(base blockstore.IndexBase) *int {
 	return &first
 }
 
-// WithIndexBase sets the base of a model unless the command line says another one. The returned function adds to an
-// error of the files what the base has to do with it.
+// WithIndexBase sets the base of a model unless the command line sets another one. The returned function adds a hint
+// about the base to an error of the files.
 func (d *DataFlags) WithIndexBase(base blockstore.IndexBase) (explain func(error) error) {
 	if d.indexBase != blockstore.IndexBaseAuto || base == blockstore.IndexBaseAuto {
 		return func(err error) error { return err }
@@ -31,7 +31,7 @@ func (d *DataFlags) WithIndexBase(base blockstore.IndexBase) (explain func(error
 	}
 }
 
-// OtherBase returns what else to do about files that give other columns than those of the fit.
+// OtherBase returns a hint about the base for files with other columns than those of the fit.
 func (in *Input) OtherBase() string {
 	if in.base == blockstore.IndexBaseZero {
 		return "; if indices start at 1, set --index-base 1"

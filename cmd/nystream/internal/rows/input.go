@@ -9,20 +9,19 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Input is an opened source whose passes are counted and whose errors are
-// marked as faults of the data.
+// Input is an opened source that counts its passes, and whose errors are data errors.
 type Input struct {
 	*passcount.Source
-	Files    *blockstore.Source // what Source reads, perhaps through wrappers
+	Files    *blockstore.Source // the files read by Source, possibly through wrappers
 	LeftOut  []blockstore.LeftOutColumn
 	position ColumnPositions
-	formats  []string // of the files, each once
+	formats  []string // distinct formats of the files
 	base     blockstore.IndexBase
-	noted    func()      // of how the files ended, when they were read
-	Run      *stream.Run // keeps rows that were fetched; nil for none
+	noted    func()      // records how the files ended
+	Run      *stream.Run // keeps gathered rows; nil for none
 }
 
-// Open returns a reader of the rows from the given one on.
+// Open returns a reader of the rows from number first on.
 func (in *Input) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	r, err := in.Source.Open(ctx, first)
 	if err != nil {
@@ -36,7 +35,7 @@ func (in *Input) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	return app.FromData(in.Run.Gather(ctx, in.Source, rows, dst))
 }
 
-// inputReader marks the errors of a pass.
+// inputReader turns the errors of a pass into data errors.
 type inputReader struct{ stream.Reader }
 
 func (r inputReader) Read(dst *stream.Batch) (int, error) {
@@ -44,7 +43,7 @@ func (r inputReader) Read(dst *stream.Batch) (int, error) {
 	return n, app.FromData(err)
 }
 
-// Close notes how the files ended. It is safe on nil.
+// Close records how the files ended. It may be called on nil.
 func (in *Input) Close() {
 	if in != nil {
 		in.noted()
@@ -63,7 +62,7 @@ func (in *Input) checkRows() error {
 	return nil
 }
 
-// CategoriesOf returns the number of columns of text that become numbers.
+// CategoriesOf returns the number of categorical columns.
 func CategoriesOf(info stream.Info) (n int) {
 	for _, f := range info.Kept {
 		if f.Category {
@@ -73,7 +72,7 @@ func CategoriesOf(info stream.Info) (n int) {
 	return n
 }
 
-// MadeSource says what rows were read, of which so many were used.
+// MadeSource returns a record of the source, of which the given number of rows were used.
 func (in *Input) MadeSource(rows int64) app.MadeSource {
 	info := in.Info()
 	return app.MadeSource{Name: app.PlainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}

@@ -18,15 +18,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// KnownLabels are the classes of samples, and which of them are learnt from.
+// KnownLabels has the classes of samples, divided into training and test samples.
 type KnownLabels struct {
-	Labels      []int // the class of each sample, -1 if it is not known
+	Labels      []int // class of each sample, -1 if unknown
 	Classes     []string
 	Train, test []int64 // numbers of samples, ascending; train is nil for all
 }
 
-// NewKnownLabels divides the samples whose class is known: a fraction of each class is for
-// training, all of it if the fraction is 0.
+// NewKnownLabels divides the samples of known class: a fraction of each class is for training, or all if the fraction
+// is 0.
 func NewKnownLabels(labels []int, classes []string, fraction float64, seed uint64) (KnownLabels, error) {
 	k := KnownLabels{Labels: labels, Classes: classes}
 	var known []int64
@@ -63,7 +63,7 @@ func (k *KnownLabels) of(samples []int64) []int {
 	return labels
 }
 
-// TrainLabels returns the classes of the samples that are learnt from.
+// TrainLabels returns the classes of the training samples.
 func (k *KnownLabels) TrainLabels() []int {
 	if k.Train == nil {
 		return k.Labels
@@ -71,7 +71,7 @@ func (k *KnownLabels) TrainLabels() []int {
 	return k.of(k.Train)
 }
 
-// Sizes returns how many samples of each class are learnt from.
+// Sizes returns the number of training samples of each class.
 func (k *KnownLabels) Sizes() []int {
 	sizes := make([]int, len(k.Classes))
 	for _, l := range k.TrainLabels() {
@@ -97,12 +97,11 @@ func (k *KnownLabels) Notes(unit string) (notes []string) {
 	return notes
 }
 
-// labelColumns are the names of the column of labels in a file of nodes, the first that is
-// there; without one it is the second column.
+// labelColumns are the names tried for the label column in a file of nodes. If none exists, it is the second column.
 var labelColumns = []string{"label", "class", "y"}
 
-// ReadNodeLabels reads nodes and their labels from a text file; column names that of the
-// labels, "" for the one of labelColumns.
+// ReadNodeLabels reads nodes and their labels from a text file. column is the name of the label column, "" to try
+// labelColumns.
 func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l blockstore.Layout) (nodes []string, labels *AsideValues, err error) {
 	o := graph.Options{Session: a.Session.Internal(), Layout: l}
 	if nodes, err = graph.ReadNodes(ctx, path, "", o); err != nil {
@@ -122,7 +121,7 @@ func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l bloc
 	if err != nil {
 		return nil, nil, app.FromData(err)
 	}
-	if len(words) == len(nodes)-1 { // the name of their column tells that there is a header
+	if len(words) == len(nodes)-1 { // the column name indicates a header
 		nodes = nodes[1:]
 	}
 	if len(words) != len(nodes) {
@@ -139,8 +138,7 @@ func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l bloc
 	return nodes, &AsideValues{Aside: Aside{Flag: "--labels", File: path, Columns: []string{column}}, Source: path, Values: []stream.Column{columnOf(words)}}, nil
 }
 
-// columnOf returns words as a column: of integers if all are, else of numbers if all are, as a file
-// of rows would have them.
+// columnOf converts words to a column like one in a file of rows: integers if all are, else numbers if all are.
 func columnOf(words []string) stream.Column {
 	whole, numbers := stream.Column{Kind: stream.Int64}, stream.Column{Kind: stream.Float64}
 	for _, w := range words {
@@ -160,11 +158,11 @@ func columnOf(words []string) stream.Column {
 	return stream.Column{Kind: stream.String, Strings: words}
 }
 
-// mostWhole is the largest integer below which float64 represents every integer.
+// mostWhole is the bound below which float64 represents every integer.
 const mostWhole = 1 << 53
 
 // plainNumber parses a decimal number. It rejects words with leading zeros, such as 007, and integers that float64
-// does not represent: such words are names.
+// cannot represent, since these are names.
 func plainNumber(word string) (float64, bool) {
 	digits := strings.TrimLeft(word, "+-")
 	if strings.Trim(digits, "0123456789.eE+-") != "" || len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
@@ -174,8 +172,8 @@ func plainNumber(word string) (float64, bool) {
 	return v, err == nil && math.Abs(v) < mostWhole
 }
 
-// NodeLabels returns the label of each node of a graph, -1 for one without, and the first
-// of the nodes with labels that is not in the graph, "" for none.
+// NodeLabels returns the label of each node of a graph, -1 for none, and the first labelled node that is not in the
+// graph, "" for none.
 func NodeLabels(g *graph.Graph, nodes []string, labels []int) (of []int, strange string) {
 	number := make(map[string]int, len(nodes))
 	for i, name := range nodes {
@@ -203,8 +201,8 @@ func NodeLabels(g *graph.Graph, nodes []string, labels []int) (of []int, strange
 	return of, ""
 }
 
-// Tallies returns a function that returns the tally of a sample, nil without a label. Calls are
-// in ascending order of samples.
+// Tallies returns a function that selects the tally of a sample, nil without a label. It must be called with ascending
+// samples.
 func (k *KnownLabels) Tallies(train, test *metrics.Tally) func(sample int64) *metrics.Tally {
 	left := k.test
 	return func(sample int64) *metrics.Tally {

@@ -22,16 +22,16 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Aside is what a flag says of each row: columns of DATA, or the columns of a file.
+// Aside is a flag's value for each row: columns of DATA, or the columns of a file.
 type Aside struct {
 	Flag    string
 	Columns []string
-	File    string // not of DATA
-	Told    string // kind or meaning of the only column in the files
+	File    string // the file, if not DATA
+	Told    string // declared kind or meaning of a single column
 }
 
-// NewAside reads the value of a flag. A value that ends like a data file, and of which
-// there is one, is a file. Quotes around names keep their commas, as in a line of CSV.
+// NewAside parses the value of a flag. A value is a file if it has the extension of a data file and exists. Names with
+// commas are quoted as in CSV.
 func NewAside(flag, value string) Aside {
 	columns, path := Trimmed(strings.Split(value, ",")), value
 	if strings.HasPrefix(value, `"`) {
@@ -51,7 +51,7 @@ func NewAside(flag, value string) Aside {
 	return Aside{Flag: flag, Columns: columns}
 }
 
-// Named returns what the values are of, for messages.
+// Named describes the values, for messages.
 func (s Aside) Named() string {
 	if s.File != "" {
 		return s.Flag + " " + app.PlainPath(s.File)
@@ -59,7 +59,7 @@ func (s Aside) Named() string {
 	return s.Flag + " " + strings.Join(s.Columns, ",")
 }
 
-// InData replaces numbers of columns by their names, where no column is called so.
+// InData replaces column numbers by names, unless a column has the number as its name.
 func (s Aside) InData(columns []blockstore.ColumnInfo) (Aside, error) {
 	s.Columns = slices.Clone(s.Columns)
 	for i, name := range s.Columns {
@@ -79,7 +79,7 @@ func (s Aside) InData(columns []blockstore.ColumnInfo) (Aside, error) {
 	return s, nil
 }
 
-// ComponentNames returns the names of all numbers of a row, those of vectors one by one.
+// ComponentNames returns the names of all numbers of a row, including each component of a vector.
 func ComponentNames(columns []blockstore.ColumnInfo) (names []string) {
 	for _, c := range columns {
 		if c.Kind != "vector" {
@@ -93,7 +93,7 @@ func ComponentNames(columns []blockstore.ColumnInfo) (names []string) {
 	return names
 }
 
-// AsideValues are the values of one flag: a column for each name.
+// AsideValues has the values of one flag: a column for each name.
 type AsideValues struct {
 	Aside
 	Source string // for messages
@@ -101,12 +101,11 @@ type AsideValues struct {
 	Values []stream.Column
 }
 
-// Rows returns how many rows there are values for.
+// Rows returns the number of rows with values.
 func (v *AsideValues) Rows() int { return v.Values[0].Len() }
 
-// Classes returns the values of the only column as numbers of classes, in ascending order
-// of their values, and the names of the classes. measured is what to do about numbers that
-// are no classes; "" names a threshold.
+// Classes returns the values of the single column as class indices, in ascending order of the values, and the class
+// names. measured is the remedy for numbers that are not classes; "" suggests a threshold.
 func (v *AsideValues) Classes(measured string) (labels []int, names []string, err error) {
 	if len(v.Values) != 1 {
 		return nil, nil, flags.Usagef("%s: %d columns; classes are in one", v.Named(), len(v.Values))
@@ -126,7 +125,7 @@ func (v *AsideValues) Classes(measured string) (labels []int, names []string, er
 	return labels, names, CheckClasses(v.Source, v.Aside, names, len(labels), measured)
 }
 
-// CheckClasses refuses the values of a label that are no classes: their names, of so many rows of a source.
+// CheckClasses fails for label values that are not classes, given their names and the number of rows of a source.
 func CheckClasses(source string, of Aside, names []string, rows int, measured string) error {
 	switch n := len(names); {
 	case measurements(names, rows):
@@ -145,15 +144,14 @@ func CheckClasses(source string, of Aside, names []string, rows int, measured st
 	return nil
 }
 
-// MostClasses is how many classes a label may have, and mostFractions how many whose names are
-// numbers with fractions.
+// MostClasses is the largest number of classes of a label, and mostFractions that of classes named by fractions.
 const (
 	MostClasses   = 1000
 	mostFractions = 20
 )
 
-// measurements reports whether the different values of a label are measurements: numbers, some
-// with fractions, that are many or of which there is one for every two rows.
+// measurements reports whether the distinct values of a label are measurements: numbers, some with fractions, that are
+// many or at least half as many as rows.
 func measurements(names []string, rows int) bool {
 	fractions := false
 	for _, name := range names {
@@ -166,7 +164,7 @@ func measurements(names []string, rows int) bool {
 	return fractions && (len(names) > mostFractions || 2*len(names) > rows)
 }
 
-// numberClasses numbers values in ascending order.
+// numberClasses numbers the distinct values in ascending order.
 func numberClasses[T int64 | float64 | string](values []T, text func(T) string) (labels []int, names []string) {
 	seen := make(map[T]int)
 	for _, v := range values {
@@ -188,7 +186,7 @@ func numberClasses[T int64 | float64 | string](values []T, text func(T) string) 
 	return labels, names
 }
 
-// Numbers returns the values as a matrix, a row for each row.
+// Numbers returns the values as a matrix, one row for each row.
 func (v *AsideValues) Numbers() (blas64.General, error) {
 	m := matrix.New(v.Rows(), len(v.Values))
 	if err := v.CheckWhole(); err != nil {
@@ -214,7 +212,7 @@ func (v *AsideValues) Numbers() (blas64.General, error) {
 	return m, nil
 }
 
-// CheckWhole refuses nulls and numbers that are not finite.
+// CheckWhole fails for nulls and numbers that are not finite.
 func (v *AsideValues) CheckWhole() error {
 	for k := range v.Values {
 		c := &v.Values[k]
@@ -235,7 +233,7 @@ func (v *AsideValues) CheckWhole() error {
 	return nil
 }
 
-// ReadKept reads the kept columns of src that the flags name. Cost: one pass.
+// ReadKept reads the kept columns of src named by the flags. Cost: one pass.
 func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, asides []Aside) ([]*AsideValues, error) {
 	info := src.Info()
 	place := make(map[string]int)
@@ -261,7 +259,7 @@ func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, asides []
 	return values, err
 }
 
-// EachBlock gives the blocks of src with what they carry along to do, in row order. Cost: one pass.
+// EachBlock passes the blocks of src, with kept columns, to do in row order. Cost: one pass.
 func EachBlock(ctx context.Context, e stream.Engine, name string, src stream.Source, do func(b *stream.Block) error) error {
 	nothing := func(blas64.General, *stream.Block) error { return nil }
 	return stream.Map(ctx, e, name, src, 1, true, func() func(blas64.General, *stream.Block) error { return nothing },
@@ -281,10 +279,10 @@ func AllKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.
 	return values[0].Values, nil
 }
 
-// Size returns about how many numbers the values take; a word is two.
+// Size returns the approximate size of the values in numbers; a word counts as two.
 func (v *AsideValues) Size() int64 { return 2 * int64(v.Rows()) * int64(len(v.Values)) }
 
-// WordOf returns a value of a column as the fit names classes.
+// WordOf returns a value of a column as a class name.
 func WordOf(c *stream.Column, i int) string {
 	switch c.Kind {
 	case stream.Int64:
@@ -295,7 +293,7 @@ func WordOf(c *stream.Column, i int) string {
 	return c.Strings[i]
 }
 
-// numberWord returns a number as the name of a class: -0 and 0 are one.
+// numberWord returns a number as a class name: -0 and 0 are the same.
 func numberWord(v float64) string {
 	if v == 0 {
 		v = 0

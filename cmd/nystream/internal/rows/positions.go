@@ -8,10 +8,10 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// ColumnPositions records where the columns of a fit stood in its files, to find them in files without column
-// names. The zero value means that the columns are all that the files have, in order.
+// ColumnPositions records the positions of the fitted columns in the files of the fit, to locate them in files without
+// column names. The zero value means all columns of the files, in order.
 type ColumnPositions struct {
-	Positions []int `json:"positions,omitempty"` // among all Width
+	Positions []int `json:"positions,omitempty"` // among all Width columns
 	Width     int   `json:"width,omitempty"`
 }
 

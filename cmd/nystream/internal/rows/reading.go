@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// Reading is what was read of one source, for reports.
+// Reading describes the reading of one source, for reports.
 type Reading struct {
 	Bytes    int64         `json:"bytes"`
 	Size     int64         `json:"size"`
@@ -16,24 +16,26 @@ type Reading struct {
 	Rows     int64         `json:"rows_by_number"`
 	Requests int64         `json:"requests,omitempty"`
 
+	live                       bool // the file is a pipe that is read as it comes
 	files, copies              int
-	opening, preparing, passes int // passes: to open the files, to prepare the rows, and of the method
+	opening, preparing, passes int // numbers of passes: to open the files, to prepare the rows, and of the method
 }
 
-// Reading returns what was read so far. Of all passes, so many were made before the method began.
+// Reading returns the passes so far. before is their number before the method began.
 func (in *Input) Reading(before int) Reading {
 	r, opening := in.Files.Reading(), in.Info().PassesToOpen
 	return Reading{
 		Bytes: r.Bytes, Size: r.Size, Times: report.Number(r.Times()), ByNumber: r.ByNumber, Rows: r.Rows, Requests: r.Requests,
-		files: r.Files, copies: r.Copies, opening: opening, preparing: before - opening, passes: in.Passes() - before,
+		live: in.Info().Live, files: r.Files, copies: r.Copies, opening: opening, preparing: before - opening, passes: in.Passes() - before,
 	}
 }
 
-// Words returns how many times the files were read, and why. numbered says what the rows are that were fetched by
-// number.
+// Words describes the passes over the files, with reasons. numbered describes the rows gathered by number.
 func (r Reading) Words(numbered string) string {
 	of := "the file"
 	switch {
+	case r.live:
+		of = "the pipe"
 	case r.copies > 0 && r.files == 1:
 		of = "its copy"
 	case r.copies > 0:
@@ -65,7 +67,7 @@ func (r Reading) Words(numbered string) string {
 	return text
 }
 
-// times returns a ratio with two digits that count.
+// times formats a ratio with two significant digits.
 func times(ratio float64) string {
 	if ratio < 0.995 {
 		return fmt.Sprintf("%.2g", ratio)
@@ -73,7 +75,7 @@ func times(ratio float64) string {
 	return fmt.Sprintf("%.1f", ratio)
 }
 
-// listed joins words to a list such as "a, b, and c".
+// listed joins words as in "a, b, and c".
 func listed(words []string) string {
 	last := len(words) - 1
 	if last == 0 {

@@ -15,8 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// ColumnNames returns what a file of factors of the columns of a matrix carries along: their
-// names.
+// ColumnNames returns the key column of a file of factors for the columns of a matrix: their names.
 func ColumnNames(a *app.App, path string, names []string) ([]stream.Field, []string) {
 	if NumbersOnly(a, path) {
 		return nil, nil
@@ -24,29 +23,28 @@ func ColumnNames(a *app.App, path string, names []string) ([]stream.Field, []str
 	return []stream.Field{{Name: "column", Kind: stream.String}}, names
 }
 
-// NumbersOnly reports whether a file has no place for columns of any kind beside a matrix.
+// NumbersOnly reports whether a file can hold only a numeric matrix.
 func NumbersOnly(a *app.App, path string) bool {
 	format := FormatOf(a, path)
 	return format == "npy" || format == "libsvm"
 }
 
-// CountsRows reports whether the number of rows has to be known before the first is written to path: an NPY file
-// begins with it, and a pipe cannot go back.
+// CountsRows reports whether the number of rows must be known before the first is written to path: an NPY file starts
+// with it, and a pipe cannot seek.
 func CountsRows(a *app.App, path string) bool { return isPipe(path) && FormatOf(a, path) == "npy" }
 
-// RowsFile is a file of what a model makes of rows, on its way.
+// RowsFile is an uncommitted file of a model's outputs for rows.
 type RowsFile struct {
 	blockstore.Writer // nil to count rows only
 	Request           model.Request
-	// Kept returns the columns that the rows of a block carry along; nil for none.
+	// Kept returns the kept columns of the rows of a block; nil for none.
 	Kept func(b *stream.Block, rows int) []stream.Column
-	// Each returns what is written of the rows of a block, without what they carry along; nil to
-	// write what the model makes.
+	// Each returns the output for the rows of a block, without kept columns; nil to write the outputs of the model.
 	Each func(b *stream.Block, made blas64.General) (*stream.Batch, error)
-	Rows int64 // so far
+	Rows int64 // number so far
 }
 
-// coordinates are the words of --coordinates.
+// coordinates has the words of --coordinates.
 var coordinates = flags.Words("scores", "orthonormal")
 
 // AddCoordinates adds the flag.
@@ -54,8 +52,8 @@ func AddCoordinates(s *flags.Set, value *flags.Word) {
 	s.Add(flags.Flag{Name: "coordinates", Arg: "word", Usage: "coordinates of a low-rank embedding", Group: flags.Output, Effect: flags.Writes, Value: flags.Choice(value, coordinates, "U·√values", "U")})
 }
 
-// RequestOf returns a request for the coordinates of rows on a side: scores, where a model has them and
-// orthonormal ones are not asked for. It fails if the flag is given for a model of another kind.
+// RequestOf returns a request for the coordinates of rows on a side: scores, if the model has them and orthonormal ones
+// are not requested. It fails if the flag is set for a model of another kind.
 func RequestOf(m model.Transformer, side model.Side, flag flags.Word, given bool) (model.Request, error) {
 	_, err := m.Outputs(side, model.Scores)
 	switch {
@@ -67,8 +65,7 @@ func RequestOf(m model.Transformer, side model.Side, flag flags.Word, given bool
 	return model.Request{Side: side}, nil
 }
 
-// NewRowsFile begins a file for what a request makes of rows, and for the first columns that they
-// carry along.
+// NewRowsFile starts a file for the outputs of a request, with the first of the kept columns.
 func NewRowsFile(a *app.App, path string, m model.Transformer, r model.Request, rows int64, kept []stream.Field) (*RowsFile, error) {
 	names, err := r.Names(m)
 	if err != nil {
@@ -82,7 +79,7 @@ func NewRowsFile(a *app.App, path string, m model.Transformer, r model.Request, 
 	return w, err
 }
 
-// Fill writes what a model makes of rows. Cost: one pass.
+// Fill writes the outputs of a model for rows. Cost: one pass.
 func (w *RowsFile) Fill(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source) error {
 	r := w.Request
 	r.Kept = r.Kept || w.Kept != nil
@@ -111,8 +108,7 @@ func (w *RowsFile) Fill(ctx context.Context, e stream.Engine, m model.Transforme
 	})
 }
 
-// WriteMatrix writes a matrix that is in memory, uncommitted. Its rows are of the columns
-// of the data, whose names stand behind them.
+// WriteMatrix writes a matrix in memory, uncommitted. Each row belongs to a column of the data, whose name follows it.
 func WriteMatrix(a *app.App, path string, names []string, x blas64.General, columns []string) (blockstore.Writer, error) {
 	kept, columns := ColumnNames(a, path, columns)
 	w, err := Create(a, path, blockstore.Schema{Columns: names, Kept: kept, Rows: int64(x.Rows)})

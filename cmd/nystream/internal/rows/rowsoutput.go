@@ -24,7 +24,7 @@ func AddOutputFormat(a *app.App, s *flags.Set) {
 	)
 }
 
-// IsPipe reports whether what is read from path, such as a pipe or -, can be read only once.
+// IsPipe reports whether path, such as a pipe or -, can be read only once.
 func IsPipe(path string) bool {
 	if path == "-" {
 		return true
@@ -33,8 +33,7 @@ func IsPipe(path string) bool {
 	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
 }
 
-// isPipe reports whether what is written to path cannot be taken back: it is the standard
-// output, a named pipe or a device.
+// isPipe reports whether writes to path cannot be undone: it is standard output, a named pipe or a device.
 func isPipe(path string) bool {
 	if app.IsStandardOutput(path) {
 		return true
@@ -43,7 +42,7 @@ func isPipe(path string) bool {
 	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
 }
 
-// FormatOf returns the format of rows that go to path, or "" if nothing tells.
+// FormatOf returns the output format for path, "" if unknown.
 func FormatOf(a *app.App, path string) string {
 	if !isPipe(path) {
 		if format := blockstore.OutputFormat(path); format != "" {
@@ -55,7 +54,7 @@ func FormatOf(a *app.App, path string) string {
 	return a.OutputFormat
 }
 
-// Create starts to write rows to a file or to a pipe.
+// Create starts writing rows to a file or a pipe.
 func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so that rows have no columns; mend the data or the kernel, or do not write rows", path)
@@ -84,7 +83,7 @@ func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, er
 	return &pipeFile{w, f}, nil
 }
 
-// noteRenamed names the columns that the header of CSV calls otherwise.
+// noteRenamed notes columns with another name in the CSV header.
 func noteRenamed(a *app.App, s blockstore.Schema) {
 	names := slices.Clone(s.Columns)
 	for _, k := range s.Kept {
@@ -96,7 +95,7 @@ func noteRenamed(a *app.App, s blockstore.Schema) {
 	}
 }
 
-// pipeFile is a named pipe that rows go to. Its reader sees the end when it is closed.
+// pipeFile is a named pipe for rows. Closing it signals the end to its reader.
 type pipeFile struct {
 	blockstore.Writer
 	file *os.File

@@ -12,22 +12,20 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Sides are the sources of a fit: that of the rows of a matrix, and that of its
-// columns, if it is another one.
+// Sides has the sources of a fit: the rows of a matrix, and its columns if they have another source.
 type Sides struct {
-	Left, Right *Input        // right is nil if there is one source
-	Beside      stream.Source // left, with kept columns of other files; nil for left alone
-	Apart       bool          // the rows of right have nothing to do with those of left: they are prepared by themselves
+	Left, Right *Input        // right is nil with a single source
+	Beside      stream.Source // left with kept columns of other files; nil for left alone
+	Apart       bool          // right is prepared independently of left
 	Prepared    prepared
 }
 
-// prepared are the sources of a job after preparation; right is nil if there is
-// only one.
+// prepared has the sources after preparation; right is nil with a single source.
 type prepared struct {
 	Left, Right *prepare.Source
 }
 
-// Sources returns them as solvers take them.
+// Sources returns the sources for solvers.
 func (s prepared) Sources() model.Sources {
 	d := model.Sources{Left: s.Left}
 	if s.Right != nil {
@@ -36,12 +34,12 @@ func (s prepared) Sources() model.Sources {
 	return d
 }
 
-// Both returns the sources that there are.
+// Both returns the existing sources.
 func (s prepared) Both() []*prepare.Source {
 	return slices.DeleteFunc([]*prepare.Source{s.Left, s.Right}, func(p *prepare.Source) bool { return p == nil })
 }
 
-// Dropped returns how many rows were left out for nulls.
+// Dropped returns the number of rows dropped because of nulls.
 func (s prepared) Dropped() (n int64) {
 	for _, p := range s.Both() {
 		n += p.Dropped()
@@ -49,7 +47,7 @@ func (s prepared) Dropped() (n int64) {
 	return n
 }
 
-// Absent returns how many rows were left out for their weight.
+// Absent returns the number of rows dropped because of weight 0.
 func (s prepared) Absent() (n int64) {
 	for _, p := range s.Both() {
 		n += p.Absent()
@@ -57,7 +55,7 @@ func (s prepared) Absent() (n int64) {
 	return n
 }
 
-// Rounded returns the columns that scaling made 0, each once.
+// Rounded returns the distinct columns that scaling set to 0.
 func (s prepared) Rounded() (names []string) {
 	for _, p := range s.Both() {
 		for _, name := range p.Rounded() {
@@ -69,7 +67,7 @@ func (s prepared) Rounded() (names []string) {
 	return names
 }
 
-// Open opens the files of both sides; without files of the right there is one.
+// Open opens the files of both sides, or of one if there are no right files.
 func (s *Sides) Open(ctx context.Context, a *app.App, d *DataFlags, left []string, dr *DataFlags, right []string) (err error) {
 	if s.Left, err = d.Open(ctx, a, left); err != nil {
 		return err
@@ -86,7 +84,7 @@ func (s *Sides) Open(ctx context.Context, a *app.App, d *DataFlags, left []strin
 	return s.Right.checkRows()
 }
 
-// CheckColumns refuses sides whose rows have other numbers of columns.
+// CheckColumns fails if the sides differ in their number of columns.
 func (s *Sides) CheckColumns() error {
 	if s.Right == nil {
 		return nil
@@ -99,8 +97,7 @@ func (s *Sides) CheckColumns() error {
 	return nil
 }
 
-// Prepare deals with nulls and scaling. The right source is prepared as the left one
-// is, unless they are apart.
+// Prepare handles nulls and scaling. The right source has the preparation of the left one, unless Apart.
 func (s *Sides) Prepare(ctx context.Context, e stream.Engine, rows *PreparationFlags) (err error) {
 	left := stream.Source(s.Left)
 	if s.Beside != nil {
@@ -127,7 +124,7 @@ func (s *Sides) Prepare(ctx context.Context, e stream.Engine, rows *PreparationF
 	return nil
 }
 
-// Keep lets the rows of small files stay in memory, see [Keep].
+// Keep calls [Keep] for all sources.
 func (s *Sides) Keep(a *app.App, b *stream.Budget) { Keep(a, b, s.Opened()...) }
 
 func (s *Sides) Close() {
@@ -135,7 +132,7 @@ func (s *Sides) Close() {
 	s.Right.Close()
 }
 
-// RowsOf returns the number of rows of a source, after preparation if it is prepared.
+// RowsOf returns the number of rows of a source, after preparation if prepared is not nil.
 func RowsOf(in *Input, prepared *prepare.Source) int64 {
 	if prepared != nil {
 		return prepared.Info().Rows
@@ -143,8 +140,8 @@ func RowsOf(in *Input, prepared *prepare.Source) int64 {
 	return in.Info().Rows
 }
 
-// ColumnsOf returns the number of columns of a source, after preparation if it is prepared, and before it
-// with one for each category.
+// ColumnsOf returns the number of columns of a source: after preparation if prepared is not nil, otherwise with one
+// column for each category.
 func ColumnsOf(in *Input, prepared *prepare.Source) int {
 	if prepared != nil {
 		return len(prepared.Info().Columns)
@@ -152,8 +149,8 @@ func ColumnsOf(in *Input, prepared *prepare.Source) int {
 	return len(in.Info().Columns) + CategoriesOf(in.Info())
 }
 
-// ReaderBudget adds what reading takes to all the rest of a budget. Sources, of which some
-// may be nil, are read one after the other, by a single reader where more do not fit.
+// ReaderBudget adds the memory for reading to a budget. Sources, which may be nil, are read in turn, by a single reader
+// if more do not fit.
 func ReaderBudget(a *app.App, b *stream.Budget, inputs ...*Input) {
 	held := HeldBy(a.Engine(), inputs)
 	if a.Memory > 0 && held > int64(a.Memory)-b.Total() {
@@ -169,8 +166,7 @@ func ReaderItem(held int64) stream.BudgetItem {
 	return stream.BudgetItem{What: "parts of files", Bytes: held, Setting: "the number of columns with `columns`"}
 }
 
-// HeldBy returns what the files of all sources hold, which are open at the same time, and the
-// readers of a pass over any of them.
+// HeldBy returns the memory of all open files, and of the readers of a pass over any one of them.
 func HeldBy(e stream.Engine, inputs []*Input) int64 {
 	open, most := int64(0), int64(0)
 	for _, in := range inputs {
@@ -182,7 +178,7 @@ func HeldBy(e stream.Engine, inputs []*Input) int64 {
 	return open + most
 }
 
-// checkIndexBase refuses libsvm files of the two sides whose indices seem to start at different numbers.
+// checkIndexBase fails if libsvm files of the two sides seem to have different index bases.
 func (s *Sides) checkIndexBase() error {
 	l, r := s.Left, s.Right
 	if r == nil || l.base == r.base || l.base == blockstore.IndexBaseAuto || r.base == blockstore.IndexBaseAuto {
@@ -192,8 +188,8 @@ func (s *Sides) checkIndexBase() error {
 		Do("set --index-base 0 or 1, the first index of all files")
 }
 
-// IndexBase returns the first index of the libsvm files of a fit, if it is 0: others, and files of other formats, make the
-// same model.
+// IndexBase returns the first index of the libsvm files of a fit, if it is 0. It is irrelevant otherwise, and for other
+// formats.
 func (s *Sides) IndexBase() *int {
 	for _, in := range []*Input{s.Left, s.Right} {
 		if in != nil && in.base == blockstore.IndexBaseZero {

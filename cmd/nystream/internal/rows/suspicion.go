@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Opened returns the sources that are open, each once.
+// Opened returns the distinct open sources.
 func (s *Sides) Opened() (list []*Input) {
 	for _, in := range []*Input{s.Left, s.Right} {
 		if in != nil {
@@ -26,7 +26,7 @@ func (s *Sides) Opened() (list []*Input) {
 	return list
 }
 
-// LeftOut returns the columns of both sources that are left out, each once.
+// LeftOut returns the distinct omitted columns of both sources.
 func (s *Sides) LeftOut() []LeftOutColumn {
 	list := []LeftOutColumn{}
 	for _, in := range s.Opened() {
@@ -39,7 +39,7 @@ func (s *Sides) LeftOut() []LeftOutColumn {
 	return list
 }
 
-// ColumnNotes returns sentences for the user about what was opened.
+// ColumnNotes returns notes about the opened columns.
 func (s *Sides) ColumnNotes() []string {
 	out := slices.DeleteFunc(s.LeftOut(), func(c LeftOutColumn) bool { return c.Reason == blockstore.LibsvmLabel })
 	if len(out) > 0 {
@@ -63,11 +63,10 @@ func isDate(c LeftOutColumn) bool {
 	return slices.Contains([]string{"date", "timestamp", "time", "duration"}, c.Reason)
 }
 
-// A column is heavy if it makes up heavyShare of the squared distance between rows.
+// heavyShare is the share of the squared distance between rows that makes a column heavy.
 const heavyShare = 0.9
 
-// HeavyColumn returns a sentence about the column beside which the others hardly count in the
-// squared distance between rows of x, or "".
+// HeavyColumn returns a warning about a column that dominates the squared distance between rows of x, or "".
 func HeavyColumn(names []string, x blas64.General) string {
 	if len(names) < 2 || x.Rows < 2 {
 		return ""
@@ -91,8 +90,8 @@ func HeavyColumn(names []string, x blas64.General) string {
 	return fmt.Sprintf(say, names[first], percent, report.Count(int64(x.Rows)), names[first])
 }
 
-// FirstRows returns the first 500 rows, fewer of many columns; none where they cannot be
-// read, which the fit will tell.
+// FirstRows returns up to 500 rows, fewer if there are many columns. It returns none on error, which the fit will
+// report.
 func (in *Input) FirstRows(ctx context.Context) blas64.General {
 	const rows, numbers = 500, 1 << 20
 	d := len(in.Info().Columns)
@@ -104,7 +103,7 @@ func (in *Input) FirstRows(ctx context.Context) blas64.General {
 			more, err = r.Read(&stream.Batch{X: matrix.Rows(x, n, x.Rows-n)})
 			n += more
 		}
-		if r.Close() != nil { // the file was changed
+		if r.Close() != nil { // the file has changed
 			n = 0
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 )
 
-// PathWriter is a file on its way that knows its name.
+// PathWriter is an uncommitted output, and the path it will have.
 type PathWriter struct {
 	blockstore.Output
 	Path string
@@ -19,9 +19,9 @@ func AbortAll(writers []PathWriter) {
 	}
 }
 
-// WriteAll puts the files that writers have filled under their names, and last of all the
-// model, when all of them are complete on the disk. Of runs that write the same names at a time, the last one has them
-// all. Each file is the old one or the new one whatever fails, and verify refuses a model beside the factors of another fit.
+// WriteAll commits the files of writers, and the model last, after all of them are complete on disk. If several runs
+// write the same names, the files of the last one win together. After any failure, each file is either the old or the
+// new one, and verify refuses a model beside factors of another fit.
 func WriteAll(ctx context.Context, writers []PathWriter, output string, model func() (blockstore.Output, error)) error {
 	for _, w := range writers {
 		if err := w.Finish(); err != nil {
@@ -32,7 +32,7 @@ func WriteAll(ctx context.Context, writers []PathWriter, output string, model fu
 	if err != nil {
 		return err
 	}
-	defer m.Abort() // does nothing after Commit
+	defer m.Abort() // no-op after Commit
 	release, err := blockstore.LockFolder(ctx, output)
 	if err != nil {
 		return err

@@ -12,14 +12,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Dates says which columns of a model are made of dates and times.
+// Dates lists the columns of a model derived from dates and times.
 type Dates struct {
 	// As is number, or calendar for columns such as day.year.
 	As      string   `json:"as"`
-	Columns []string `json:"columns"` // of the files
+	Columns []string `json:"columns"` // names in the files
 }
 
-// DatesOf returns the dates and times among the columns of in, nil if there are none.
+// DatesOf returns the date and time columns of in, nil if there are none.
 func DatesOf(in *rows.Input) *Dates {
 	var d *Dates
 	found := in.Files.Dates()
@@ -41,7 +41,7 @@ func DatesOf(in *rows.Input) *Dates {
 	return d
 }
 
-// check fails unless a model can say this.
+// check fails for values that no model has.
 func (d *Dates) check() error {
 	if d != nil && (len(d.Columns) == 0 || d.As != blockstore.DatesNumber.String() && d.As != blockstore.DatesCalendar.String()) {
 		return fmt.Errorf("meta.json: data.dates: %d columns as %q", len(d.Columns), d.As)
@@ -49,7 +49,7 @@ func (d *Dates) check() error {
 	return nil
 }
 
-// Word returns what files are asked to make of dates and times.
+// Word returns the option for reading dates and times.
 func (d *Dates) Word() blockstore.Dates {
 	switch {
 	case d == nil:
@@ -60,7 +60,7 @@ func (d *Dates) Word() blockstore.Dates {
 	return blockstore.DatesNumber
 }
 
-// holds reports whether a column of rows is made of dates and times.
+// holds reports whether a column of rows is derived from dates and times.
 func (d *Dates) holds(name string) bool {
 	if d == nil {
 		return false
@@ -70,7 +70,8 @@ func (d *Dates) holds(name string) bool {
 	})
 }
 
-// Check refuses rows whose columns, called names by the model, are of dates where the model has numbers, or the other way.
+// Check fails for rows with dates in columns where the model has numbers, or vice versa. names are the columns of the
+// model.
 func (d *Dates) Check(in *rows.Input, names []string) error {
 	found := in.Files.Dates()
 	for at, name := range names {

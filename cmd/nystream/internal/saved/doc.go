@@ -1,2 +1,2 @@
-// Package saved is the files of models, and the files of rows that were written with them.
+// Package saved reads and writes model files, and checks the files of rows that were written with them.
 package saved

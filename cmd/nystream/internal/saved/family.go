@@ -8,32 +8,32 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Family is what reads the models of a family.
+// Family loads the models of a family.
 type Family struct {
 	Name    string
 	Methods []string // in the headers of its models
-	// Load rebuilds a model from its file. data says what rows it takes.
+	// Load rebuilds a model from its file. data describes its rows.
 	Load func(a *model.Archive, data *Data) (model.Model, error)
 	// Inspect adds the fields of this family to the JSON report of nystream inspect. It may be nil.
 	Inspect func(m model.Model, r *report.Report)
-	// Unverified says, after a colon, why verify does not measure the models of the family.
+	// Unverified is the reason, to follow a colon, why verify does not support the family.
 	Unverified string
 	// Clusters reports whether the classes of its models are clusters, whose names cannot be compared with labels.
 	Clusters bool
 }
 
-// Loader returns the load of a family that looks at no more than the archive.
+// Loader returns the Load of a family that needs only the archive.
 func Loader[M model.Model](load func(*model.Archive, ...kernelgen.Profile) (M, error)) func(*model.Archive, *Data) (model.Model, error) {
 	return func(a *model.Archive, _ *Data) (model.Model, error) {
 		m, err := load(a)
 		if err != nil {
-			return nil, err // no model, where m is a nil pointer
+			return nil, err // not a nil pointer in an interface
 		}
 		return m, nil
 	}
 }
 
-// familyOf returns the family whose models have a method, or nil.
+// familyOf returns the family of a method, or nil.
 func familyOf(families []*Family, method string) *Family {
 	for _, f := range families {
 		if slices.Contains(f.Methods, method) {

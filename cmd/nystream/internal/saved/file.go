@@ -18,22 +18,22 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// File is a model with all that is needed to apply it. Nothing in its file depends
-// on how or where it was made, but for what [app.Made] says: no times and threads at all.
+// File is a model with everything needed to apply it. Except for [app.Made], its bytes do not depend on the run: they
+// contain no times and no thread counts.
 type File struct {
 	Path    string
 	Family  *Family
 	Model   model.Model
-	Meta    []byte // meta.json up to what data are, without white space
+	Meta    []byte // meta.json without data, compact
 	Data    Data
-	Made    *app.Made           // nil if the file does not tell
+	Made    *app.Made           // nil if the file has no record
 	Prepare prepare.Preparation // of left rows, and of right rows unless they are pairs
 	Right   prepare.Preparation // of the right rows of pairs
 	IDs     []int64             // of the nodes of a graph, if they are integers
-	Arrays  []array.Array       // as they were read
+	Arrays  []array.Array       // as read
 }
 
-// PrepareFile writes the model to a file that is complete but for its name.
+// PrepareFile writes the model to a complete file that does not yet have its name.
 func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Made) (blockstore.Output, error) {
 	saved, err := f.Model.Save()
 	if err != nil {
@@ -55,7 +55,7 @@ func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Mad
 	return modelfile.StageIn(session.Internal(), path, saved)
 }
 
-// Read reads a model file. All that it says about itself is checked.
+// Read reads a model file, and validates it.
 func Read(a *app.App, families []*Family, path string) (*File, error) {
 	saved, err := modelfile.ReadArchiveIn(a.Session.Internal(), path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +111,7 @@ func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 	return f.decodeRows(a)
 }
 
-// decodeRows reads how rows are prepared, or what is known of the nodes of a graph.
+// decodeRows reads the preparation of rows, or the nodes of a graph.
 func (f *File) decodeRows(a *model.Archive) error {
 	d := f.Model.Describe().Columns
 	if f.Data.Graph != nil {
@@ -128,11 +128,11 @@ func (f *File) decodeRows(a *model.Archive) error {
 			return fmt.Errorf("meta.json: right: %w", err)
 		}
 	}
-	f.Prepare.Columns, f.Right.Columns = nil, nil // [verb.takenRows.open] chooses them
+	f.Prepare.Columns, f.Right.Columns = nil, nil // [verb.takenRows.open] selects them
 	return a.Err()
 }
 
-// decodeNodes reads what is known of the nodes of a graph with so many.
+// decodeNodes reads the description of the nodes of a graph. nodes is their number.
 func (f *File) decodeNodes(a *model.Archive, nodes int) error {
 	g := f.Data.Graph
 	if !slices.Contains(rows.SelfLoopWords, g.SelfLoops) || !slices.Contains(rows.DegreeWords, g.Degrees) {
@@ -147,8 +147,7 @@ func (f *File) decodeNodes(a *model.Archive, nodes int) error {
 	return a.Err()
 }
 
-// Pairings compares the files that were written with the model with those that have their
-// names now. Cost: all of them are read.
+// Pairings compares the files written with the model with those that have their names now. Cost: reads all of them.
 func (f *File) Pairings(ctx context.Context, session *blockstore.Session) (list []Pairing, err error) {
 	for _, w := range f.Data.Files {
 		p := Pairing{File: w.beside(f.Path)}

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Named adds the file of the model to an error of using it that names no file: what it holds is at fault.
+// Named adds the model file to an error that names no file: the content of the model is at fault.
 func (f *File) Named(err error) error {
 	var data *stream.DataError
 	switch {

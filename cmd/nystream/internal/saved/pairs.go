@@ -12,25 +12,23 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
-// madeWith is a file of rows that was written together with a model, such as its factors. The
-// model names it by its bytes, so that a pair is noticed that does not belong together: files
-// are renamed one after the other, the model last, and a run that is killed in between leaves
-// new factors beside an old model.
+// madeWith is a file of rows written together with a model, such as its factors. The model records a digest of it, to
+// detect a mismatch: files are renamed one by one, the model last, and a run killed in between leaves new factors
+// beside an old model.
 type madeWith struct {
-	// File is the path from the folder of the model, with slashes; just the name where one is
-	// an object and the other is not in the same folder of a store.
+	// File is the path relative to the folder of the model, with slashes. If one of the two is an object outside the
+	// same folder of a store, it is the name alone.
 	File   string `json:"file"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// FilesWith returns what a model in a file says of those that writers have written. What goes
-// to a pipe is not among them.
+// FilesWith returns the records of written files for a model. Pipes are excluded.
 func FilesWith(ctx context.Context, writers []rows.PathWriter, model string) (list []madeWith, err error) {
 	for _, w := range writers {
 		rows, ok := w.Output.(blockstore.Writer)
 		if !ok {
-			continue // a picture or a page
+			continue // a chart or a page
 		}
 		d, err := rows.Digest(ctx)
 		if err != nil {
@@ -43,7 +41,7 @@ func FilesWith(ctx context.Context, writers []rows.PathWriter, model string) (li
 	return list, nil
 }
 
-// fromModel returns how a model in a file names another one.
+// fromModel returns the recorded path of a file, relative to the model.
 func fromModel(model, file string) string {
 	if blockstore.IsRemote(model) || blockstore.IsRemote(file) {
 		return path.Base(filepath.ToSlash(file))
@@ -58,7 +56,7 @@ func fromModel(model, file string) string {
 	return filepath.Base(file)
 }
 
-// beside returns the path of a file that a model names.
+// beside returns the path of a recorded file.
 func (w *madeWith) beside(model string) string {
 	if blockstore.IsRemote(model) {
 		return model[:strings.LastIndex(model, "/")+1] + w.File
@@ -66,7 +64,7 @@ func (w *madeWith) beside(model string) string {
 	return filepath.Join(filepath.Dir(model), filepath.FromSlash(w.File))
 }
 
-// check returns an error unless a model can say this.
+// check fails for values that no model has.
 func (w *madeWith) check() error {
 	if w.File == "" || path.IsAbs(w.File) || w.Bytes < 0 || len(w.SHA256) != 64 || strings.Trim(w.SHA256, "0123456789abcdef") != "" {
 		return fmt.Errorf("data.files: %q of %d bytes with the digest %q cannot have been written with it", w.File, w.Bytes, w.SHA256)
@@ -74,20 +72,19 @@ func (w *madeWith) check() error {
 	return nil
 }
 
-// Pairing is what is known of a file that was written with a model.
+// Pairing compares a file with its record in the model.
 type Pairing struct {
 	File string `json:"file"`
-	// Belongs reports whether the file that has the name now is the one that was written with
-	// the model; nil if none is there.
+	// Belongs reports whether the file that has the name now was written with the model; nil if there is none.
 	Belongs *bool `json:"belongs"`
 }
 
-// OtherFile is the error that a file is another one than was written with the model.
+// OtherFile returns the error for a file that was not written with the model.
 func OtherFile(file, model string) error {
 	return fmt.Errorf("%s is not the file that was written with %s: one of them is of another run, perhaps one that was killed between the two; fit again, or rename the one that is not meant", file, model)
 }
 
-// same reports whether the file at path is the one that was written with the model.
+// same reports whether the file at path was written with the model.
 func (w *madeWith) same(ctx context.Context, session *blockstore.Session, path string) (bool, error) {
 	if !blockstore.IsRemote(path) {
 		info, err := os.Stat(path)

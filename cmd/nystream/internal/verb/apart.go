@@ -7,18 +7,19 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// mostExact is how many columns a table has at most whose integers are shown exactly.
+// mostExact is the largest number of columns of a table whose integers are shown exactly.
 const mostExact = 1000
 
-// isComputed reports whether a fit computes with column i by itself; label is that of a libsvm file.
+// isComputed reports whether a fit uses column i as a feature by default. label is the label column of a libsvm file.
 func isComputed(i int, c *blockstore.ColumnInfo, label int) bool {
 	return c.Kind != "text" && c.Kind != "other" && !c.IsTemporal() && !c.Folder && i != label
 }
 
-// apartColumns returns the columns that inspect has carried along, exactly, and does not take as numbers: text, dates,
-// times and the like, UUIDs, bytes, integers, the label of a libsvm file, and the k of k=v folders. items choose them: their names, or their numbers where others are called the same.
+// apartColumns returns the columns that inspect keeps exactly instead of converting them to numbers: text, dates,
+// times, UUIDs, bytes, integers, the label of a libsvm file, and the k of k=v folders. items select them by name, or by
+// number if the name is not unique.
 func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string) {
-	count := make(map[string]int) // of columns by the names of those apart
+	count := make(map[string]int) // number of columns for each name of a kept one
 	label := libsvmLabel(columns)
 	apart := func(i int, c *blockstore.ColumnInfo) bool {
 		exact := c.Kind == "integer" && (c.IsTemporal() || !c.Verbatim && len(columns) <= mostExact)
@@ -52,8 +53,8 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	return places, items
 }
 
-// libsvmLabel returns the place of the label of a libsvm file, -1 for other files. It knows the
-// columns by the names that their reader gives them: x0, x1, …, label and perhaps qid.
+// libsvmLabel returns the index of the label of a libsvm file, -1 for other files. It recognises such files by the
+// column names of their reader: x0, x1, …, label and optionally qid.
 func libsvmLabel(columns []blockstore.ColumnInfo) int {
 	for i, c := range columns {
 		if i > 0 && c.Name == "label" && (i+1 == len(columns) || columns[i+1].Folder || columns[i+1].Name == "qid") {

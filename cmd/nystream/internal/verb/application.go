@@ -15,43 +15,45 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// application is what the verbs have in common that apply a model to rows.
+// application is the common part of the verbs that apply a model to rows.
 type application struct {
 	app      *app.App
 	families []*saved.Family
 	data     rows.DataFlags
-	graph    rows.GraphFlags // of a model of a graph
+	graph    rows.GraphFlags // for a model of a graph
 	output   string
+	terminal *terminalRows // where rows go instead of to output; nil for nothing
 	set      *flags.Set
-	live     bool // a pipe is read as it comes: nothing has to be known of all rows before
+	live     bool // a pipe is processed as it arrives, which requires no knowledge of later rows
 }
 
 // add adds the flags of an application.
 func (t *application) add(s *flags.Set, completion flags.Completion) {
 	t.set = s
-	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output", Doc: "." + strings.Join(completion.Extensions, " ."),
+	s.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "output file, or - for the standard output",
+		Doc:   "." + strings.Join(completion.Extensions, " .") + "; without it a pipe gets CSV, and a terminal the first rows",
 		Group: flags.Output, First: true, Effect: flags.Writes, Value: flags.String(&t.output, ""), Complete: completion})
 	rows.AddOutputFormat(t.app, s)
 	t.data.Add(s)
 	t.graph.AddReading(s)
 }
 
-// countsRows reports whether rows are counted before the first is written.
+// countsRows reports whether rows are counted before the first one is written.
 func (t *application) countsRows() bool { return t.output != "" && rows.CountsRows(t.app, t.output) }
 
-// taken is what a model takes: rows of files, or the nodes of a graph.
+// taken is the input of a model: rows of files, or the nodes of a graph.
 type taken struct {
 	*rows.Input // nil for a graph
 	graph       *graph.Graph
 	source      stream.Source
-	fields      []stream.Field // that are carried along
+	fields      []stream.Field // kept columns
 	kept        func(b *stream.Block, rows int) []stream.Column
 	prepared    *prepare.Source // nil for a graph or a kernel matrix
 	dropped     func() int64
-	held        int64 // numbers in memory besides what the model's plan knows
+	held        int64 // numbers in memory beyond the model's plan
 }
 
-// budget adds what reading takes to all the rest.
+// budget adds the memory for reading.
 func (t *taken) budget(a *app.App, b *stream.Budget) {
 	if t.held > 0 {
 		b.Add("kernel matrix, and beside it its transpose", t.held, "")
@@ -59,11 +61,11 @@ func (t *taken) budget(a *app.App, b *stream.Budget) {
 	rows.ReaderBudget(a, b, t.Input)
 }
 
-// rowsAnswer is what a verb makes of the rows of a model.
+// rowsAnswer describes the output of a verb for the rows of a model.
 type rowsAnswer struct {
 	request model.Request
-	columns []string                                                          // of numbers, in the file
-	asList  string                                                            // the column of lists that the numbers are written as, or ""
-	fields  []stream.Field                                                    // that stand before those that rows carry along
+	columns []string                                                          // names of numeric columns in the file
+	asList  string                                                            // list column, or ""
+	fields  []stream.Field                                                    // fields that precede the kept columns
 	each    func(b *stream.Block, made blas64.General) (*stream.Batch, error) // see rows.RowsFile
 }

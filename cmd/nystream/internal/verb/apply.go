@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore"
@@ -14,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// openTaken opens what a side of the model is applied to.
+// openTaken opens the input of a side of the model.
 func openTaken(ctx context.Context, f *saved.File, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
 	if f.Data.Graph != nil {
 		if err := t.set.Check(flags.Graph, "a model of a graph"); err != nil {
@@ -44,7 +45,7 @@ func openTaken(ctx context.Context, f *saved.File, t *application, m model.Trans
 	return out, nil
 }
 
-// readTransformer reads a model that turns rows into numbers.
+// readTransformer reads a model that can transform rows.
 func readTransformer(a *app.App, families []*saved.Family, path string) (*saved.File, model.Transformer, error) {
 	f, err := saved.Read(a, families, path)
 	if err != nil {
@@ -57,8 +58,8 @@ func readTransformer(a *app.App, families []*saved.Family, path string) (*saved.
 	return f, m, nil
 }
 
-// write writes an answer for rows to the output, if one is named, and returns what is told of them. An
-// .npy file has no place for what they carry along. Cost: one pass.
+// write writes the answers for rows to the output, if one is named, and returns the result to report. An .npy file
+// cannot hold kept columns. Cost: one pass.
 func (t *application) write(ctx context.Context, f *saved.File, m model.Transformer, opened *taken, a *rowsAnswer,
 	part fit.Shard) (*rowsResult, error) {
 	e, info := t.app.Engine(), opened.source.Info()
@@ -71,22 +72,27 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	}
 	rows.Keep(t.app, &plan.Memory, opened.Input)
 	rows.LimitBatches(t.app, &plan.Memory, opened.Input)
-	e.ReaderBytes = t.app.Engine().ReaderBytes // as the budget has it
+	e.ReaderBytes = t.app.Engine().ReaderBytes // as in the budget
 	t.app.Origin = madeByModel(t, f, opened)
 	w, kept := &rows.RowsFile{Request: a.request, Each: a.each}, opened.fields
 	w.Request.Kept = opened.kept != nil
 	if w.Kept = opened.kept; rows.FormatOf(t.app, t.output) == "npy" {
 		kept, w.Kept = nil, nil
 	}
-	if t.output != "" {
-		var err error
-		s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info), Live: info.Live, AsList: a.asList}
-		if w.Writer, err = rows.Create(t.app, t.output, s); err != nil {
-			return nil, err
-		}
-		defer w.Abort() // does nothing after Commit
+	var err error
+	s := blockstore.Schema{Columns: a.columns, Kept: slices.Concat(a.fields, kept), Rows: e.PartRows(info), Live: info.Live, AsList: a.asList}
+	if t.terminal != nil {
+		w.Writer, err = t.terminal, t.terminal.create(s)
+	} else if t.output != "" {
+		w.Writer, err = rows.Create(t.app, t.output, s)
 	}
-	if err := w.Fill(ctx, e, m, opened.source); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	if w.Writer != nil {
+		defer w.Abort() // no-op after Commit
+	}
+	if err := w.Fill(ctx, e, m, opened.source); err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
 	if w.Writer != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// openNodes opens the nodes of a graph, which a side of the model is applied to.
+// openNodes opens the nodes of a graph as the input of a side of the model.
 func openNodes(ctx context.Context, f *saved.File, t *application, side model.Side, paths []string) (*taken, error) {
 	g, err := readEdges(ctx, f, t.app, &t.graph, &t.data, paths)
 	if err != nil {
@@ -24,7 +24,7 @@ func openNodes(ctx context.Context, f *saved.File, t *application, side model.Si
 	if err != nil {
 		return nil, err
 	}
-	if !f.Model.Describe().TwoSided { // a node is its edges both ways
+	if !f.Model.Describe().TwoSided { // a node has its edges in both directions
 		if nodes.Into, _, err = g.Over(g.Adjacency.Transpose(), f.IDs, f.Data.Graph.Names); err != nil {
 			return nil, stream.NewDataError(paths[0], "%w", err)
 		}
@@ -37,7 +37,7 @@ func openNodes(ctx context.Context, f *saved.File, t *application, side model.Si
 	return out, nil
 }
 
-// readEdges reads a graph that the model is applied to.
+// readEdges reads the graph to which the model is applied.
 func readEdges(ctx context.Context, f *saved.File, a *app.App, edges *rows.GraphFlags, d *rows.DataFlags, paths []string) (*graph.Graph, error) {
 	switch {
 	case len(paths) > 1:
@@ -52,7 +52,7 @@ func readEdges(ctx context.Context, f *saved.File, a *app.App, edges *rows.Graph
 	return g, err
 }
 
-// nodesOf returns the nodes of a graph that was read from path as rows of a side of the model.
+// nodesOf returns the nodes of a graph, read from path, as rows of a side of the model.
 func nodesOf(f *saved.File, a *app.App, g *graph.Graph, side model.Side, path string) (*sparse.Rows, error) {
 	edges := g.Adjacency
 	if side == model.Right {

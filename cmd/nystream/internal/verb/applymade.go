@@ -5,7 +5,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
 )
 
-// madeByModel returns how a file is made of what a model makes of rows.
+// madeByModel returns the record for a file of a model's outputs.
 func madeByModel(t *application, f *saved.File, rows *taken) *app.Made {
 	m := t.app.Made()
 	if m == nil {

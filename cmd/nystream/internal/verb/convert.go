@@ -20,7 +20,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// convertCommand is one command line of convert.
+// convertCommand holds the flags of one run of convert.
 type convertCommand struct {
 	app    *app.App
 	data   rows.DataFlags
@@ -51,7 +51,7 @@ func NewConvert(a *app.App) *cobra.Command {
 	return cmd
 }
 
-// convertKeys are the keys of convert.
+// convertKeys has the JSON keys of convert.
 var convertKeys = report.NewGroup("convert")
 
 var (
@@ -114,7 +114,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	})
 }
 
-// checkMemory refuses what does not fit into --memory.
+// checkMemory fails if the conversion exceeds --memory.
 func (c *convertCommand) checkMemory(in *rows.Input, info stream.Info) error {
 	budget := model.NewPlan(c.app.Engine(), 0, 0).Memory
 	if held := rows.HeldBy(stream.Engine{Threads: 1}, []*rows.Input{in}); held > 0 {
@@ -144,8 +144,8 @@ func (c *convertCommand) check(args []string) error {
 	return nil
 }
 
-// chooseAll carries columns along where the output can hold them: all of them as they are, or, if numbers are
-// prepared, those that are no numbers. A libsvm file holds a label.
+// chooseAll keeps the columns that the output can hold: all of them unchanged or, if numbers are prepared, those that
+// are not numeric. A libsvm file holds a label.
 func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	switch rows.FormatOf(c.app, c.output) {
 	case "npy":
@@ -161,12 +161,12 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	}
 }
 
-// prepares reports whether nulls, scaling or text are to be dealt with.
+// prepares reports whether nulls, scaling or text need preparation.
 func (c *convertCommand) prepares() bool {
 	return c.set.Given("nulls") || c.rows.Scale != prepare.ScaleNone || c.data.Text
 }
 
-// noteChanges names columns that the output lacks unasked, and those whose numbers are rounded.
+// noteChanges notes columns that the output omits by default, and those with rounded numbers.
 func (c *convertCommand) noteChanges(in *rows.Input, columns []blockstore.ColumnInfo) {
 	info, list, rounded := in.Info(), slices.Clip(in.LeftOut), []rows.LeftOutColumn{}
 	names := sync.OnceValue(func() map[string]bool {
@@ -198,7 +198,7 @@ func (c *convertCommand) noteChanges(in *rows.Input, columns []blockstore.Column
 	}
 }
 
-// prepared deals with nulls and scaling if that is asked for.
+// prepared prepares nulls and scaling if requested.
 func (c *convertCommand) prepared(ctx context.Context, in *rows.Input) (stream.Source, error) {
 	if info := in.Info(); !c.prepares() ||
 		len(info.Columns)+rows.CategoriesOf(info) == 0 {
@@ -208,8 +208,8 @@ func (c *convertCommand) prepared(ctx context.Context, in *rows.Input) (stream.S
 	return c.rows.Prepare(ctx, c.app.Engine(), in)
 }
 
-// batchRows returns how many rows are copied at a time: some that take 4 MiB, of wide ones 16 rows that take no more
-// than 16 MiB, and no more than there are.
+// batchRows returns the number of rows copied at a time: about 4 MiB of rows, at least 16 rows up to 16 MiB, and at
+// most the number of rows.
 func batchRows(info stream.Info) int {
 	const few, most = 4 << 20 / 8, 16 << 20 / 8 // numbers
 	d := max(1, len(info.Columns)+len(info.Kept))
@@ -227,7 +227,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 	if err != nil {
 		return 0, err
 	}
-	defer w.Abort() // does nothing after Commit
+	defer w.Abort() // no-op after Commit
 	if err := context.Cause(ctx); err != nil {
 		return 0, err
 	}
@@ -242,13 +242,16 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 	}
 	for {
 		n, err := read(r, b)
-		if err != nil && err != io.EOF {
-			return rowsNow, err
+		for k := range b.Kept { // of a bad row some columns may be there
+			b.Kept[k].Truncate(n)
 		}
 		if failed := w.Write(b, n); failed != nil {
 			return rowsNow, failed
 		}
 		rowsNow += int64(n)
+		if err != nil && err != io.EOF {
+			return rowsNow, err
+		}
 		if err := context.Cause(ctx); err != nil {
 			return rowsNow, err
 		}

@@ -5,7 +5,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// parquetType returns the type that a Parquet file has for values of type t, which it may lack.
+// parquetType returns the type in a Parquet file for values of type t, which Parquet may not have.
 func parquetType(t logical.Type) logical.Type {
 	if t.Zone != "" {
 		t.Zone = "UTC"
@@ -25,10 +25,10 @@ func parquetType(t logical.Type) logical.Type {
 	return t
 }
 
-// mostDigits is how many digits of a decimal other programs read in Parquet files.
+// mostDigits is the largest number of decimal digits in Parquet files that other programs can read.
 const mostDigits = 38
 
-// parquetChanges describes the columns whose types a Parquet file lacks, and what they become there.
+// parquetChanges describes the columns whose types Parquet does not have, and their replacements.
 func parquetChanges(fields []stream.Field) (list []string) {
 	for _, f := range fields {
 		t := f.Logical()

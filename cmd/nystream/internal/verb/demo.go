@@ -21,7 +21,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// demoCommand is one command line of demo.
+// demoCommand holds the flags of one run of demo.
 type demoCommand struct {
 	app  *app.App
 	root func(a *app.App) *cobra.Command
@@ -33,7 +33,7 @@ type demoCommand struct {
 
 const (
 	demoLeast   = 2000
-	DemoNewRows = 5000 // that the model has never seen
+	DemoNewRows = 5000 // held out from the fit
 )
 
 func NewDemo(a *app.App, root func(a *app.App) *cobra.Command) *cobra.Command {
@@ -117,8 +117,7 @@ func (d *demoCommand) runCommand(ctx context.Context, args []string) error {
 	return root.ExecuteContext(ctx)
 }
 
-// draw draws the unseen rows twice: by two of their columns, and by two columns of their
-// embedding.
+// draw draws the held-out rows twice: by two of their columns, and by two columns of their embedding.
 func (d *demoCommand) draw(ctx context.Context, unseen, embedded string) error {
 	x, err := readColumns(ctx, unseen, "x0", "x1")
 	if err != nil {
@@ -150,8 +149,8 @@ func readColumns(ctx context.Context, path string, names ...string) (blas64.Gene
 	return stream.ReadAll(ctx, src)
 }
 
-// A knot in the planes of 4 orthonormal directions: the first is turned through twice while
-// the second is turned through three times. Places along it are in degrees.
+// A knot in the planes of 4 orthonormal directions: it makes two turns in the first plane and three in the second.
+// Positions along it are in degrees.
 const (
 	knotDimension = 20
 	knotNoise     = 0.02 // standard deviation; the knot has radius √2
@@ -185,7 +184,7 @@ func (k *knot) direction(i int) blas64.Vector {
 	return blas64.Vector{N: knotDimension, Inc: 1, Data: k.frame.Data[i*k.frame.Stride:][:knotDimension]}
 }
 
-// row puts row i into x, and returns its place. Row i is the same whatever the rows before.
+// row stores row i in x, and returns its position along the knot. It does not depend on earlier rows.
 func (k *knot) row(i uint64, x []float64) (phase float64) {
 	draws := k.stream.At(i)
 	turn := math.Mod(float64(i)*goldenTurn, 1)
@@ -201,14 +200,14 @@ func (k *knot) row(i uint64, x []float64) (phase float64) {
 	return 360 * turn
 }
 
-// write writes rows from the given one on, each with its lobe and its place.
+// write writes r rows from number first on, each with its lobe and its position.
 func (k *knot) write(ctx context.Context, path string, first, r int64) error {
 	w, err := blockstore.Create(path, blockstore.Schema{Columns: rows.Numbered("x", knotDimension), Rows: r,
 		Kept: []stream.Field{{Name: "lobe", Kind: stream.Int64}, {Name: "phase", Kind: stream.Float64}}})
 	if err != nil {
 		return err
 	}
-	defer w.Abort() // does nothing after Commit
+	defer w.Abort() // no-op after Commit
 	const block = 1 << 12
 	x := matrix.New(block, knotDimension)
 	for done := int64(0); done < r; done += block {

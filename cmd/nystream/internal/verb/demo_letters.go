@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// Made letters: each of the 26 is a closed curve in letterDimension columns, with noise around it.
+// Synthetic letters: each of the 26 is a closed curve in letterDimension columns, with noise.
 const (
 	letterDimension = 16
 	letterCount     = 26
@@ -22,7 +22,7 @@ const (
 	LetterNewRows   = 5000
 )
 
-// letters makes rows from a seed.
+// letters generates rows from a seed.
 type letters struct {
 	middle   [letterCount][letterDimension]float64
 	harmonic [letterCount][4][letterDimension]float64 // cos t, sin t, cos 2t, sin 2t
@@ -43,7 +43,7 @@ func newLetters(seed uint64) *letters {
 	return l
 }
 
-// appendRow appends row i as a line of CSV: the letter, then the numbers. Row i is the same whatever the rows before.
+// appendRow appends row i as a line of CSV: the letter, then the numbers. It does not depend on earlier rows.
 func (l *letters) appendRow(to []byte, i uint64) []byte {
 	draws := l.stream.At(i)
 	c := int(draws.Float64() * letterCount)

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
 )
 
-// modelKeys are the keys of inspect for a model.
+// modelKeys has the JSON keys of inspect for a model.
 var modelKeys = report.NewGroup("inspect MODEL, behind the fields of its meta.json")
 
 var (
@@ -30,11 +30,11 @@ type modelArray struct {
 	Shape []int  `json:"shape"`
 }
 
-// modelReport returns the report of a model in a file of so many bytes.
+// modelReport returns the report of a model. bytes is the size of its file.
 func modelReport(f *saved.File, bytes int64) *report.Report {
 	d, data := f.Model.Describe(), f.Data
 	r := &report.Report{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, report.Count(d.Rows), report.Count(d.Cols)), Head: f.Meta}
-	if data.Graph != nil { // millions of names are no summary
+	if data.Graph != nil { // too many names for a summary
 		data.Graph = &saved.GraphData{GraphRecipe: data.Graph.GraphRecipe}
 	}
 	r.PutSome(keyMade, f.Made)
@@ -71,7 +71,7 @@ func modelReport(f *saved.File, bytes int64) *report.Report {
 	return r
 }
 
-// describeRows adds lines about the rows that a model takes.
+// describeRows adds lines about the input rows of a model.
 func describeRows(d *saved.Data, t *report.Report, columns int, scaled bool) {
 	if d.Known != "" {
 		t.Add("known", "%s", d.Known)

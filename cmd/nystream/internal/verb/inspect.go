@@ -63,13 +63,12 @@ func (i *inspectCommand) run(ctx context.Context, args []string) error {
 	return i.files(ctx, args)
 }
 
-// isModel reports whether a file is a model: by its name, unless it holds arrays of another
-// program.
+// isModel reports whether a file is a model: by its name, unless it is an archive of another program.
 func isModel(path string) bool {
 	return strings.EqualFold(filepath.Ext(path), ".npz") && !archive.IsData(path)
 }
 
-// checkArguments refuses what the arguments and flags contradict each other in.
+// checkArguments fails for arguments that contradict the flags.
 func (i *inspectCommand) checkArguments(args []string) error {
 	models := 0
 	for _, path := range args {
@@ -100,7 +99,7 @@ func (i *inspectCommand) checkStores(ctx context.Context, paths []string) error 
 	return nil
 }
 
-// fileKeys are the keys of inspect for data.
+// fileKeys has the JSON keys of inspect for data.
 var fileKeys = report.NewGroup("inspect DATA")
 
 var (
@@ -115,7 +114,7 @@ var (
 	keyChecked       = fileKeys.Key("checked", "whether all checksums were verified (--check)")
 )
 
-// wideTable is how many columns take so much memory that garbage is collected early.
+// wideTable is the number of columns from which garbage is collected early to save memory.
 const wideTable = 100_000
 
 func (i *inspectCommand) files(ctx context.Context, paths []string) error {
@@ -167,7 +166,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	return errors.Join(i.app.Print(r.report()), app.FromData(err))
 }
 
-// formatWords says the formats.
+// formatWords returns the formats in words.
 func (r *filesResult) formatWords() string {
 	var words []string
 	for _, f := range r.Formats {
@@ -245,7 +244,7 @@ func (r *filesResult) addColumns(out *report.Report) {
 	}
 }
 
-// shortName cuts a name, which JSON has whole, to what leaves room for the rest of a line.
+// shortName truncates a name to leave room for the rest of a line. JSON has the whole name.
 func shortName(name string) string {
 	const most = 20
 	if letters := []rune(name); len(letters) > most {
@@ -254,7 +253,7 @@ func shortName(name string) string {
 	return name
 }
 
-// typeName returns the name of a type that kind and meaning of a column do not say.
+// typeName returns the name of a type, if it adds to the kind and meaning of a column.
 func typeName(t logical.Type) string {
 	if t.IsTemporal() || t.Class == logical.Decimal || t.Class == logical.Bytes || t.Class == logical.UUID {
 		return t.String()
@@ -262,7 +261,7 @@ func typeName(t logical.Type) string {
 	return ""
 }
 
-// folders returns the columns of names of folders.
+// folders returns the columns of folder names.
 func (r *filesResult) folders() (keys []string) {
 	for _, c := range r.Columns {
 		if c.Folder {
@@ -272,7 +271,7 @@ func (r *filesResult) folders() (keys []string) {
 	return keys
 }
 
-// nulls returns how many there are in columns that would be computed with.
+// nulls returns the number of nulls in columns that would be features.
 func (r *filesResult) nulls() (n int64) {
 	for _, c := range r.Columns {
 		if c.Kind != "text" && c.Kind != "other" && !c.Folder && (c.Means == "" || c.Means == "boolean") {

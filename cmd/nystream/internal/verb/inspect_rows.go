@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
@@ -18,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// mostDistinct is how many values of text are told from each other.
+// mostDistinct limits the count of distinct text values.
 const mostDistinct = 1000
 
 // add counts a number.
@@ -39,7 +38,7 @@ func (c *columnFacts) add(v float64) {
 func (c *columnFacts) addInteger(k *stream.Column, i int) {
 	v := k.Ints[i]
 	if k.Type.Class == logical.Uint {
-		v ^= math.MinInt64 // as far from the least one as among signed integers
+		v ^= math.MinInt64 // maps the unsigned order to the signed one
 	}
 	if c.Minimum == nil || v < c.low {
 		c.low, c.Minimum = v, keptCell(k, i)
@@ -49,7 +48,7 @@ func (c *columnFacts) addInteger(k *stream.Column, i int) {
 	}
 }
 
-// addKept counts a value of a column that is carried along.
+// addKept counts a value of a kept column.
 func (c *columnFacts) addKept(k *stream.Column, i int) {
 	switch {
 	case k.Null(i) || k.Kind == stream.String && k.Strings[i] == "":
@@ -69,7 +68,7 @@ func (c *columnFacts) addKept(k *stream.Column, i int) {
 	}
 }
 
-// text says it in words, of a column that stands for what means says.
+// text returns the statistics in words. means is the meaning of the column.
 func (c *columnFacts) text(means string) string {
 	if c == nil {
 		return ""
@@ -89,7 +88,7 @@ func (c *columnFacts) text(means string) string {
 	return words
 }
 
-// takeStatistics takes what the footers of files say of columns.
+// takeStatistics takes statistics of columns from the footers of files.
 func (r *filesResult) takeStatistics(found map[int]blockstore.ColumnStatistics) {
 	for k, s := range found {
 		facts := r.Columns[k].columnFacts
@@ -100,22 +99,22 @@ func (r *filesResult) takeStatistics(found map[int]blockstore.ColumnStatistics) 
 	}
 }
 
-// unknown reports whether footers do not say everything of all columns that can be read.
+// unknown reports whether footers lack statistics of a readable column.
 func (r *filesResult) unknown() bool {
 	return slices.ContainsFunc(r.Columns, func(c fileColumn) bool { return !c.known && (c.Kind != "other" || c.Type != "") })
 }
 
-// firstRows is how many rows inspect shows, firstCells of how many columns as text.
+// firstRows is the number of rows that inspect shows, and firstCells the number of columns in its text.
 const (
 	firstRows  = 5
 	firstCells = 8
 )
 
-// maxNumbers is about how many numbers inspect looks at unless --rows says how many rows: of wide
-// tables fewer rows than of narrow ones.
+// maxNumbers is the approximate number of values that inspect reads without --rows, so that it reads fewer rows of wide
+// tables.
 const maxNumbers = 1 << 30
 
-// rowsToLook returns how many rows of so many numbers inspect looks at, 0 for all.
+// rowsToLook returns the number of rows of the given width that inspect reads, 0 for all.
 func (i *inspectCommand) rowsToLook(width int) int64 {
 	if i.app.Cmd.Flags().Changed("rows") {
 		return i.rows
@@ -123,7 +122,7 @@ func (i *inspectCommand) rowsToLook(width int) int64 {
 	return min(i.rows, max(firstRows, maxNumbers/int64(width)))
 }
 
-// look reads rows and finds out about the columns of r.
+// look reads rows and computes the statistics of the columns of r.
 func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart []int, r *filesResult) (err error) {
 	info := src.Info()
 	most := i.rowsToLook(max(1, len(info.Columns)))
@@ -174,19 +173,18 @@ func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart
 	}
 }
 
-// cellPlaces says where the values of each column are in a batch: numbers from a place on,
-// or a kept column; neither for columns that cannot be read.
+// cellPlaces locates the values of each column in a batch: a number, a kept column, or neither for unreadable columns.
 type cellPlaces struct {
 	columns []fileColumn
-	first   []int // of the numbers, or -1
-	kept    []int // or -1
+	first   []int // index among the numbers, or -1
+	kept    []int // index among the kept columns, or -1
 }
 
-// newCellPlaces finds the columns in the rows of src, which keeps those apart, in their order.
+// newCellPlaces locates the columns in the rows of src. apart are its kept columns, in order.
 func newCellPlaces(columns []fileColumn, apart []int, src *blockstore.Source) *cellPlaces {
 	p := &cellPlaces{columns: columns, first: make([]int, len(columns)), kept: make([]int, len(columns))}
 	chosen, _ := src.Positions()
-	place, number := 0, 0 // in a row, and of the column
+	place, number := 0, 0 // index in a row, and of the column
 	for i, c := range columns {
 		p.first[i], p.kept[i] = -1, -1
 		if place < len(chosen) && chosen[place] == number {
@@ -205,7 +203,7 @@ func newCellPlaces(columns []fileColumn, apart []int, src *blockstore.Source) *c
 	return p
 }
 
-// take takes note of a row.
+// take updates the statistics with a row.
 func (p *cellPlaces) take(b *stream.Batch, row int) {
 	numbers := matrix.Row(b.X, row)
 	for k := range p.columns {
@@ -223,7 +221,7 @@ func (p *cellPlaces) take(b *stream.Batch, row int) {
 	}
 }
 
-// cells returns the values of the first n columns in a row, for JSON.
+// cells returns the values of the first n columns of a row, for JSON.
 func (p *cellPlaces) cells(b *stream.Batch, row, n int) []any {
 	cells := make([]any, n)
 	for k, c := range p.columns[:n] {
@@ -257,7 +255,7 @@ func keptCell(k *stream.Column, i int) any {
 	return k.Strings[i]
 }
 
-// valueText returns a value of a column that stands for what means says, numbers with so many digits.
+// valueText returns a value in words, given the meaning of its column. Numbers have the given digits.
 func valueText(v any, digits int, means string) string {
 	switch n := v.(type) {
 	case nil:
@@ -280,17 +278,16 @@ func valueText(v any, digits int, means string) string {
 	return fmt.Sprint(v)
 }
 
-// cellText returns a value as the table of the first rows has it: text cut, dates and integers whole.
+// mostCell is how many letters of a cell a table of rows shows.
+const mostCell = 14
+
+// cellText returns a value for the table of the first rows: truncated text, whole dates and integers.
 func cellText(cell any, means string) string {
-	const most = 14
 	text := valueText(cell, 5, means)
 	if _, words := cell.(string); !words || means != "" {
 		return text
 	}
-	if utf8.RuneCountInString(text) > most {
-		return string([]rune(text)[:most-1]) + "…"
-	}
-	return text
+	return report.Cut(text, mostCell)
 }
 
 // addFirst adds the first rows as a table.
@@ -298,34 +295,18 @@ func (r *filesResult) addFirst(out *report.Report) {
 	if len(r.First) == 0 {
 		return
 	}
-	table := make([][]string, 1+len(r.First))
-	const screen = 80
-	left := screen - len("    ") - len("  …")
-	for k, c := range r.Columns {
-		cells, width := []string{cellText(c.Name, "")}, 0
+	columns := make([][]string, min(len(r.Columns), firstCells+1))
+	for k := range columns {
+		c := r.Columns[k]
+		columns[k] = []string{cellText(c.Name, "")}
 		for _, row := range r.First {
 			if k < len(row) {
-				cells = append(cells, cellText(row[k], c.Means))
+				columns[k] = append(columns[k], cellText(row[k], c.Means))
 			}
 		}
-		for _, cell := range cells {
-			width = max(width, utf8.RuneCountInString(cell)+len("  "))
-		}
-		if left -= width; k > 0 && left < 0 || k == firstCells {
-			for i := range table {
-				table[i] = append(table[i], "…")
-			}
-			break
-		}
-		for i, cell := range cells {
-			table[i] = append(table[i], cell)
-		}
-	}
-	for i := range table {
-		table[i] = append(table[i], "")
 	}
 	out.AddWide("first rows")
-	for _, line := range report.Columns(table) {
-		out.AddWide("  " + line)
+	for _, line := range tableLines(columns) {
+		out.AddWide(line)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// openKernelMatrix opens samples for a model of a kernel matrix between n of them: that
-// matrix, n×n, or rows with the entries of a sample as a source and behind them those as a
-// target, which may be of samples that are new.
+// openKernelMatrix opens samples for a model of a kernel matrix between n samples: that n×n matrix, or rows with the
+// entries of a sample as a source followed by those as a target. The rows may be new samples.
 func openKernelMatrix(ctx context.Context, f *saved.File, t *application, n int, paths []string) (*taken, error) {
 	explain := t.data.WithIndexBase(f.Data.Base())
 	in, err := t.data.Open(ctx, t.app, paths)

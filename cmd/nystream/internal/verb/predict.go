@@ -17,7 +17,7 @@ import (
 func NewPredict(a *app.App, families []*saved.Family) *cobra.Command {
 	p := &predictCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
-		Use:               "predict MODEL DATA... -o OUT",
+		Use:               "predict MODEL DATA... [-o OUT]",
 		GroupID:           flags.ModelsGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteModelThenData,
@@ -28,7 +28,7 @@ func NewPredict(a *app.App, families []*saved.Family) *cobra.Command {
 	p.set.Flag("label").Describe("column", "true labels, in a column or file")
 	p.set.Add(
 		flags.Flag{Name: "probabilities", Usage: "write class probabilities", Doc: "of fit ridge or fit askls --merge stack", Group: flags.Output, First: true, Value: flags.Bool(&p.probabilities, false)},
-		flags.Flag{Name: "interval", Arg: "probability", Usage: "write an interval for each number, such as 0.9", Group: flags.Output, First: true, Value: flags.Float(&p.interval, 0)},
+		flags.Flag{Name: "interval", Field: "Level", Arg: "probability", Usage: "write an interval for each number, such as 0.9", Group: flags.Output, First: true, Value: flags.Float(&p.interval, 0)},
 		flags.Flag{Name: "decisions", Usage: "write decision values, one for each class", Group: flags.Output, Value: flags.Bool(&p.decisions, false)},
 		flags.Flag{Name: "std", Usage: "write a standard deviation for each number", Group: flags.Output, Value: flags.Bool(&p.std, false)},
 		flags.Flag{Name: "novelty", Arg: "share", Usage: "share of ordinary rows to mark as novel", Doc: "such as 0.01", Group: flags.Output, Value: flags.Float(&p.novelty, 0)},
@@ -37,16 +37,19 @@ func NewPredict(a *app.App, families []*saved.Family) *cobra.Command {
 	return cmd
 }
 
-// predictKeys are the keys of predict for models of classes.
+// predictKeys has the JSON keys of predict for classes.
 var predictKeys = report.NewGroup("predict, of classes")
 
 var keyPredicted = predictKeys.Key("predicted", "predicted classes: class, rows")
 
 func (p *predictCommand) check(args []string) error {
+	if !p.compares() {
+		p.chooseOutput()
+	}
 	refuse := p.set.Refuse()
 	refuse.When(len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv")
-	refuse.When(p.output == "" && !p.compares(), "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out")
-	refuse.When(p.output == "" && (p.decisions || p.probabilities || p.std || len(p.data.Keep) > 0), "--decisions, --probabilities, --std and --keep go into a file: name it with -o")
+	refuse.When(p.output == "" && p.terminal == nil && !p.compares(), "-o is missing: --format json prints a report; name a file for the rows, such as -o predicted.csv, or give --label")
+	refuse.When(p.output == "" && p.terminal == nil && (p.decisions || p.probabilities || p.std || len(p.data.Keep) > 0), "--decisions, --probabilities, --std and --keep go into a file, and --label alone writes none: name it with -o")
 	refuse.When(p.set.Given("interval") && !(p.interval > 0 && p.interval < 1), "--interval must be between 0 and 1, such as 0.9")
 	refuse.When(p.set.Given("novelty") && !(p.novelty > 0 && p.novelty < 1), "--novelty must be between 0 and 1, such as 0.01")
 	refuse.When(rows.FormatOf(p.app, p.output) == "npy" && len(p.data.Keep) > 0, "-o "+p.output+": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep")
@@ -88,10 +91,13 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if p.terminal != nil {
+		return p.terminal.print(p.app, rows.source.Info())
+	}
 	return printRows(p.app, r, func(out *report.Report) error { return a.report(r, out) })
 }
 
-// answer returns what the flags ask the model for.
+// answer returns the prediction requested by the flags.
 func (p *predictCommand) answer(f *saved.File, m model.Transformer) (*prediction, error) {
 	if p.set.Given("novelty") {
 		return p.markNovel(f, m)

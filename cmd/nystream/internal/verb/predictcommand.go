@@ -7,21 +7,21 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// predictCommand is one command line of predict.
+// predictCommand holds the flags of one run of predict.
 type predictCommand struct {
 	application
 	labelsFile               string // of nodes
 	decisions, probabilities bool
-	interval                 float64 // of numbers
+	interval                 float64 // level, for numbers
 	std                      bool
-	novelty                  float64 // share of rows to mark
+	novelty                  float64 // fraction of rows to mark
 	truth                    *truth  // of --label or --labels, or nil
 }
 
-// predictExtensions are those of files that can hold words, and .npy.
+// predictExtensions are the extensions of files that can hold words, and .npy.
 var predictExtensions = slices.DeleteFunc(slices.Clone(flags.OutputExtensions), func(e string) bool { return e == "libsvm" })
 
-// classCount is how many rows are of a class.
+// classCount is the number of rows of a class.
 type classCount struct {
 	Class string `json:"class"`
 	Rows  int64  `json:"rows"`

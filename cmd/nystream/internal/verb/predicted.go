@@ -15,11 +15,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// predictedColumn is the name of the column with the classes.
+// predictedColumn is the name of the column of classes.
 const predictedColumn = "predicted"
 
-// predictClasses asks a model for classes, and for decisions and probabilities if wanted. Classes
-// without names are numbered. In an .npy file, which holds no words, they are numbers.
+// predictClasses requests classes from a model, with decisions and probabilities if wanted. Classes without names are
+// numbered. In an .npy file, which cannot hold words, they are numbers.
 func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*prediction, error) {
 	names, err := m.Outputs(model.Left, model.Decision)
 	switch {
@@ -99,7 +99,7 @@ func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*pr
 	return a, nil
 }
 
-// classValues returns words as numbers, or if they are not their places.
+// classValues converts words to numbers. If not all are numeric, it returns their indices.
 func classValues(words []string) (values []float64, numbers bool) {
 	values = make([]float64, len(words))
 	places := make([]float64, len(words))
@@ -115,7 +115,7 @@ func classValues(words []string) (values []float64, numbers bool) {
 	return values, true
 }
 
-// addPredicted adds the classes that were predicted, with the rows of each.
+// addPredicted adds the predicted classes, with the number of rows of each.
 func addPredicted(out *report.Report, classes []string, counts []int64) {
 	predicted, words := []classCount{}, []string(nil)
 	for c, n := range counts {

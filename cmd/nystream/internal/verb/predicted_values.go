@@ -18,7 +18,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// valueKeys are the keys of predict for models of numbers.
+// valueKeys has the JSON keys of predict for numbers.
 var valueKeys = report.NewGroup("predict, of numbers")
 
 var (
@@ -67,7 +67,7 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 	return a, nil
 }
 
-// noveltyKeys are the keys of predict --novelty.
+// noveltyKeys has the JSON keys of predict --novelty.
 var noveltyKeys = report.NewGroup("predict --novelty")
 
 var (
@@ -75,7 +75,7 @@ var (
 	keyMarked = noveltyKeys.Key("marked", "rows marked as novel")
 )
 
-// markNovel asks how unlike the fitted rows each row is, and marks the strangest.
+// markNovel requests the novelty of each row, and marks the rows with the largest.
 func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*prediction, error) {
 	r := model.Request{Outputs: []model.Output{model.Novelty}}
 	names, err := r.Names(m)
@@ -121,8 +121,7 @@ func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*predict
 	return a, nil
 }
 
-// valueRequest returns what the flags ask for: values first, then the ends of intervals and standard
-// deviations.
+// valueRequest returns the requested outputs: values first, then interval limits and standard deviations.
 func (p *predictCommand) valueRequest() model.Request {
 	r := model.Request{Outputs: []model.Output{model.Value}}
 	if p.set.Given("interval") {
@@ -134,8 +133,8 @@ func (p *predictCommand) valueRequest() model.Request {
 	return r
 }
 
-// predictedNames returns the names of the columns of predictions: predicted, predicted_lower, …, and
-// with several targets predicted_a, predicted_b, predicted_a_lower, ….
+// predictedNames returns the column names of predictions: predicted, predicted_lower, …, and with several targets
+// predicted_a, predicted_b, predicted_a_lower, ….
 func predictedNames(targets []string, kinds []model.Output) (names []string) {
 	for _, kind := range kinds {
 		for _, target := range targets {
@@ -152,14 +151,14 @@ func predictedNames(targets []string, kinds []model.Output) (names []string) {
 	return names
 }
 
-// valueScore compares predictions with true numbers, and intervals too.
+// valueScore compares predictions, and intervals, with true values.
 type valueScore struct {
 	metrics.Regression
 	inside, width float64
 }
 
-// compare adds the rows whose true number is known. The first column of values is the prediction; with
-// intervals the next two are their ends. It fails if the truth is text.
+// compare adds the rows with a known true value. The first column of values is the prediction; with intervals, the next
+// two are their limits. It fails if the truth is text.
 func (s *valueScore) compare(truth *stream.Column, values blas64.General, label string, intervals bool) error {
 	for i := range values.Rows {
 		if truth.Null(i) {
@@ -189,16 +188,16 @@ func (s *valueScore) compare(truth *stream.Column, values blas64.General, label 
 	return nil
 }
 
-// report adds the figures to a result.
+// report adds the scores to a result.
 func (s *valueScore) report(out *report.Report, intervals bool) {
 	n := s.Count()
 	out.PutSome(keyLabelled, n)
 	if rmse := s.RMSE(); !math.IsNaN(rmse) {
-		words := fmt.Sprintf("RMSE %.4g%s", rmse, report.PlusMinus(report.Optional(s.RMSEError()), "%.2g"))
-		if r2 := s.R2(); !math.IsNaN(r2) { // defined unless the true numbers are constant
+		words := fmt.Sprintf("%.4g%s", rmse, report.PlusMinus(report.Optional(s.RMSEError()), "%.2g"))
+		if r2 := s.R2(); !math.IsNaN(r2) { // undefined if the true values are constant
 			words += fmt.Sprintf(", R² %.4f", r2)
 		}
-		out.Show(keyRMSE, rmse, "error", "%s, of %s rows", words, report.Count(n))
+		out.Show(keyRMSE, rmse, "RMSE", "%s (%s rows)", words, report.Count(n))
 	}
 	out.PutSome(keyRMSEError, s.RMSEError())
 	out.PutSome(keyR2, s.R2())

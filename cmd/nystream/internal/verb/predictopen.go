@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// open opens what is predicted, and finds the labels that predictions are compared with.
+// open opens the input, and locates the labels for comparison.
 func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transformer, paths []string) (rows *taken, err error) {
 	graph, t := f.Data.Graph != nil, p.truth
 	switch {
@@ -29,7 +29,7 @@ func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transf
 		if err := p.findLabels(ctx, f, paths); err != nil {
 			return nil, err
 		}
-		p.live = p.live && t.said.File == "" // whose labels are as many as the rows
+		p.live = p.live && t.said.File == "" // labels in a file must match the number of rows
 	}
 	rows, err = openTaken(ctx, f, &p.application, m, model.Left, paths)
 	if err != nil || t == nil {
@@ -50,8 +50,7 @@ func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transf
 	return rows, err
 }
 
-// findLabels sees to it that the column of the data that has the labels is found when the data are open, if it is one of
-// them.
+// findLabels makes sure that a label column of the data is located when the data are opened.
 func (p *predictCommand) findLabels(ctx context.Context, f *saved.File, paths []string) error {
 	t := p.truth
 	if t.said.File != "" {
@@ -68,7 +67,7 @@ func (p *predictCommand) findLabels(ctx context.Context, f *saved.File, paths []
 	p.data.Found = func(d *rows.DataFlags, files *blockstore.Files) (err error) {
 		columns, _ := files.Columns()
 		if _, bad := strconv.Atoi(d.Label); bad == nil && files.IndexBase() != blockstore.IndexBaseAuto && !slices.ContainsFunc(paths, rows.IsPipe) {
-			// The number of a libsvm file's label counts its own features, not those of the model.
+			// A libsvm file numbers its label after its own features, not after those of the model.
 			if columns, _, err = p.app.Session.Columns(ctx, paths, alone.OptionsOf(p.app, paths)); err != nil {
 				return app.FromData(err)
 			}
@@ -88,7 +87,7 @@ func (p *predictCommand) openNodes(ctx context.Context, f *saved.File, m model.T
 		return nil, err
 	}
 	t.said, t.source, p.data.Label = values.Aside, p.labelsFile, ""
-	if p.graph.Nodes == "" { // as for the fit
+	if p.graph.Nodes == "" { // as in the fit
 		p.graph.Listed = nodes
 	}
 	labels, err := t.of(values)

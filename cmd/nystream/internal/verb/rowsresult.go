@@ -7,23 +7,23 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// rowsKeys are the keys of commands that write rows.
+// rowsKeys has the JSON keys of commands that write rows.
 var rowsKeys = report.NewGroup("transform, predict and convert")
 
 var keyRowsWritten = rowsKeys.Key("rows", "rows of the output")
 
-// rowsResult is what all commands report that write rows.
+// rowsResult is the result common to all commands that write rows.
 type rowsResult struct {
 	model       string
 	rows        int64
 	rowsDropped int64
 	categories  []prepare.CategoryCount
 	passes      map[string]int
-	read        *rows.Reading // nil for rows in no file
+	read        *rows.Reading // nil for rows that are not in a file
 	output      string
 }
 
-// printRows prints a result, to which rest adds fields unless it fails.
+// printRows prints a result. rest adds fields.
 func printRows(a *app.App, r *rowsResult, rest func(out *report.Report) error) error {
 	used := a.Used()
 	out := &report.Report{Title: app.OutputName(r.output)}

@@ -15,8 +15,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// takenBy returns what rows a side of the model takes. The columns of a matrix are taken
-// as they are: names, nulls and scaling are those of its rows.
+// takenBy returns the input rows of a side of the model. The columns of a matrix are not prepared: names, nulls and
+// scaling belong to its rows.
 func takenBy(f *saved.File, side model.Side, dimension int) takenRows {
 	switch {
 	case side == model.Right && f.Data.Input == saved.MatrixInput:
@@ -27,7 +27,7 @@ func takenBy(f *saved.File, side model.Side, dimension int) takenRows {
 	return takenRows{f.Data.Columns, f.Data.ColumnPositions, f.Data.Base(), dimension - f.Prepare.Width(), f.Prepare, f.Data.Dates}
 }
 
-// takenRows are the rows that a model takes.
+// takenRows describes the input rows of a model.
 type takenRows struct {
 	names     []string // of the columns, if they have names
 	position  rows.ColumnPositions
@@ -37,9 +37,8 @@ type takenRows struct {
 	dates     *saved.Dates
 }
 
-// open opens data for a model: the columns that it was fitted on, by name if it
-// knows names and the command line chooses none, or by position where the data have no
-// names, prepared as for the fit.
+// open opens data for a model and prepares them as for the fit. Columns are those of the fit: by name if the model has
+// names and the command line selects none, or by position if the data have no names.
 func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths []string) (*rows.Input, *prepare.Source, error) {
 	if d.Features = t.dimension; len(t.names) == 0 {
 		d.Features = max(t.dimension, t.position.Width)
@@ -112,7 +111,7 @@ func (t takenRows) choose(d rows.DataFlags, files *blockstore.Files) (_ rows.Dat
 	case nameless > 0 && rows.HoldsSome(names[nameless:], t.names) && holdsAll(names, t.names):
 		d.Columns = t.names
 		return d, false
-	case known && nameless > 0 && nameless < len(names): // a label has a name, and may count in Width
+	case known && nameless > 0 && nameless < len(names): // a label has a name, and may be included in Width
 		d.Columns = t.numbers(-1, nameless)
 	case nameless > 0:
 		d.Columns = t.numbers(nameless, nameless)

@@ -14,20 +14,20 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// transformCommand is one command line of transform.
+// transformCommand holds the flags of one run of transform.
 type transformCommand struct {
 	application
 	side  model.Side
 	scale flags.Word // --coordinates
 	shard fit.Shard
 
-	asList string // the name of a column of lists, or ""
+	asList string // the name of the list column, or ""
 }
 
 func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
 	t := &transformCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
-		Use:               "transform MODEL DATA... -o OUT",
+		Use:               "transform MODEL DATA... [-o OUT]",
 		GroupID:           flags.ModelsGroup,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: flags.CompleteModelThenData,
@@ -44,7 +44,7 @@ func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
 	return cmd
 }
 
-// transformKeys are the keys of transform.
+// transformKeys has the JSON keys of transform.
 var transformKeys = report.NewGroup("transform")
 
 var (
@@ -81,6 +81,9 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if t.terminal != nil {
+		return t.terminal.print(t.app, rows.source.Info())
+	}
 	return printRows(t.app, written, func(out *report.Report) error {
 		kept := len(rows.fields)
 		out.Show(keyEmbeddingColumns, len(names), "columns", "%d of the embedding, %d kept", len(names), kept)
@@ -93,8 +96,8 @@ func (t *transformCommand) check(args []string) error {
 	if len(args) < 2 {
 		return flags.Usagef("transform needs a model and data: nystream transform m.npz data.parquet -o out.parquet")
 	}
-	if t.output == "" {
-		return flags.Usagef("-o is missing: the output file, such as -o out.parquet")
+	if t.chooseOutput(); t.output == "" && t.terminal == nil {
+		return flags.Usagef("-o is missing: --format json prints a report; name a file for the rows, such as -o out.parquet")
 	}
 	if t.data.Keeps() && rows.FormatOf(t.app, t.output) == "npy" {
 		return flags.Usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
@@ -104,6 +107,9 @@ func (t *transformCommand) check(args []string) error {
 	}
 	if err := t.data.Check(); err != nil {
 		return err
+	}
+	if t.terminal != nil {
+		return nil
 	}
 	return rows.CheckOutput(t.app, "-o", t.output, flags.OutputExtensions, args)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
@@ -12,20 +13,20 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// truth is what predictions are compared with.
+// truth holds the true classes for comparison with predictions.
 type truth struct {
 	said    rows.Aside
 	source  string // for messages
-	place   int    // of the label among what rows carry along
-	read    []int  // classes of all rows, -1 for none; nil where rows carry labels along
+	place   int    // index of the label among the kept columns
+	read    []int  // classes of all rows, -1 for none; nil if labels are kept columns
 	classes []string
-	known   int            // how many of the classes are those of the model; others follow them
+	known   int            // number of classes of the model; others follow them
 	number  map[string]int // of the classes
 	tally   metrics.Tally
 	without int64 // rows without a label
 }
 
-// newTruth returns the truth of classes.
+// newTruth returns the truth for the given classes.
 func newTruth(said rows.Aside, classes []string) *truth {
 	t := &truth{said: said, classes: slices.Clone(classes), known: len(classes), number: make(map[string]int)}
 	for i, c := range classes {
@@ -34,7 +35,7 @@ func newTruth(said rows.Aside, classes []string) *truth {
 	return t
 }
 
-// class returns the number of a label, a new one if the model does not know it.
+// class returns the index of a label, adding those that the model does not know.
 func (t *truth) class(label string) (int, error) {
 	if c, ok := t.number[label]; ok {
 		return c, nil
@@ -88,7 +89,7 @@ func (t *truth) compare(b *stream.Block, chosen []int) error {
 	return nil
 }
 
-// truthKeys are the keys of predict --label for models of classes.
+// truthKeys has the JSON keys of predict --label for classes.
 var truthKeys = report.NewGroup("predict --label, of classes")
 
 var (
@@ -99,20 +100,20 @@ var (
 	keyConfusion     = truthKeys.Key("confusion", "confusion matrix: classes, counts (rows are labels, columns predictions), f1 of each class")
 )
 
-// unknownLabel are labels that the model does not know.
+// unknownLabel is a label that the model does not know.
 type unknownLabel struct {
 	Rows   int64    `json:"rows"`
 	Labels []string `json:"labels"`
 }
 
-// confusion is the table of labels, its rows, against predictions, its columns.
+// confusion is the table of labels (rows) against predictions (columns).
 type confusion struct {
-	Classes []string        `json:"classes"` // that occur in either
+	Classes []string        `json:"classes"` // classes that occur in either
 	Counts  [][]int64       `json:"counts"`
-	F1      []report.Number `json:"f1"` // of each class
+	F1      []report.Number `json:"f1"` // for each class
 }
 
-// report adds how predictions compare with the truth. It fails if no row has a label.
+// report adds the comparison of predictions with the truth. It fails if no row has a label.
 func (t *truth) report(out *report.Report) error {
 	figures := report.FiguresOf(&t.tally)
 	if figures == nil {
@@ -142,8 +143,8 @@ func (t *truth) report(out *report.Report) error {
 	return nil
 }
 
-// confusion returns the table of labels against predictions, and the labels that the model does
-// not know; nil if it knows all.
+// confusion returns the table of labels against predictions, and the labels that the model does not know, nil if there
+// are none.
 func (t *truth) confusion() (table *confusion, unknown *unknownLabel, err error) {
 	c, err := t.tally.Confusion()
 	scores, err2 := t.tally.ClassF1()
@@ -168,41 +169,56 @@ func (t *truth) confusion() (table *confusion, unknown *unknownLabel, err error)
 	return table, unknown, nil
 }
 
-// mostConfused is how many classes the text lists: those with the most rows.
+// mostConfused is the number of classes listed in the text: those with the most rows.
 const mostConfused = 12
 
-// addTo adds the table as lines.
+// addTo adds the table as lines, of as many classes as they have room for.
 func (c *confusion) addTo(r *report.Report) {
 	order := make([]int, len(c.Classes))
 	for i := range order {
 		order[i] = i
 	}
-	some := ""
-	if len(order) > mostConfused {
-		rows := func(i int) (n int64) {
-			for _, v := range c.Counts[i] {
-				n += v
-			}
-			return n
+	rows := func(i int) (n int64) {
+		for _, v := range c.Counts[i] {
+			n += v
 		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows(b), rows(a)) })
-		some = fmt.Sprintf("; the %d largest of %d classes (--format json has all)", mostConfused, len(order))
-		order = order[:mostConfused]
+		return n
 	}
-	r.Add("confusion", "rows are labels, columns what was predicted%s", some)
+	largest := slices.Clone(order)
+	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(rows(b), rows(a)) })
+	const room = 80 - len("    ")
+	n := min(len(order), mostConfused)
+	if n < len(c.Classes) {
+		order = largest[:n]
+	}
+	lines := c.lines(order)
+	for ; n > 2 && utf8.RuneCountInString(lines[0]) > room; lines = c.lines(largest[:n]) {
+		n--
+	}
+	some := ""
+	if n < len(c.Classes) {
+		some = fmt.Sprintf("; the %d largest of %d classes", n, len(c.Classes))
+	}
+	r.Add("confusion", "rows: labels, columns: predictions%s", some)
+	for _, line := range lines {
+		r.AddWide("  " + line)
+	}
+}
+
+// lines returns the table of some classes, a line each; the first is as wide as the table.
+func (c *confusion) lines(classes []int) []string {
+	const most = 14 // letters of a name
 	head := []string{""}
-	for _, j := range order {
-		head = append(head, c.Classes[j])
+	for _, j := range classes {
+		head = append(head, report.Cut(c.Classes[j], most))
 	}
 	table := [][]string{append(head, "F1", "")}
-	for _, i := range order {
-		row := []string{c.Classes[i]}
-		for _, j := range order {
+	for k, i := range classes {
+		row := []string{head[1+k]}
+		for _, j := range classes {
 			row = append(row, report.Count(c.Counts[i][j]))
 		}
 		table = append(table, append(row, fmt.Sprintf("%.3f", float64(c.F1[i])), ""))
 	}
-	for _, line := range report.Columns(table) {
-		r.Add("", "%s", line)
-	}
+	return report.Columns(table)
 }

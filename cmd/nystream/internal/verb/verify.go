@@ -21,19 +21,19 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// verifyCommand is one command line of verify.
+// verifyCommand holds the flags of one run of verify.
 type verifyCommand struct {
 	app      *app.App
 	families []*saved.Family
 	data     rows.DataFlags
-	graph    rows.GraphFlags // of a model of a graph
+	graph    rows.GraphFlags // for a model of a graph
 	right    []string
 	how      flags.Word
 	set      *flags.Set
 	sample   int
 }
 
-// exactRows is the most rows that verify looks at all of unless told to.
+// exactRows is the largest number of rows for which verify measures all by default.
 const exactRows = 20000
 
 func NewVerify(a *app.App, families []*saved.Family) *cobra.Command {
@@ -47,7 +47,7 @@ func NewVerify(a *app.App, families []*saved.Family) *cobra.Command {
 	}
 	v.set = flags.New(cmd)
 	v.set.Add(
-		flags.Flag{Name: "error", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
+		flags.Flag{Name: "error", Field: "Verify", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
 		flags.Flag{Name: "sample", Arg: "number", Usage: "rows of each source for --error sampled", First: true, Value: flags.Int(&v.sample, 4096)},
 		flags.Flag{Name: "right", Arg: "files", Usage: "rows of the right side", Group: flags.Data, First: true, For: flags.Rows, Value: flags.Strings(&v.right), Complete: flags.DataFiles},
 	)
@@ -92,10 +92,11 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	return v.measure(ctx, f, m, o)
 }
 
-// verified is what a model is measured on.
+// verified is the data on which a model is measured.
 type verified struct {
 	model.Sources
-	inputs []*rows.Input
+	inputs   []*rows.Input // of the left side, then of the right
+	prepared []int         // passes over each before it is measured
 }
 
 func (o *verified) close() {
@@ -104,7 +105,7 @@ func (o *verified) close() {
 	}
 }
 
-// open opens the data, which the caller closes even after an error.
+// open opens the data. The caller must close them even after an error.
 func (v *verifyCommand) open(ctx context.Context, f *saved.File, paths []string) (*verified, error) {
 	o := &verified{}
 	if f.Data.Graph != nil {
@@ -120,7 +121,7 @@ func (v *verifyCommand) open(ctx context.Context, f *saved.File, paths []string)
 	take := func(paths []string) (*prepare.Source, error) {
 		in, prepared, err := rows.open(ctx, v.app, v.data, paths)
 		if err == nil {
-			o.inputs = append(o.inputs, in)
+			o.inputs, o.prepared = append(o.inputs, in), append(o.prepared, in.Passes())
 		}
 		return prepared, err
 	}
@@ -159,8 +160,8 @@ func (o *verified) turn(ctx context.Context, a *app.App, left *prepare.Source) e
 	return nil
 }
 
-// openGraph makes the edges out of the nodes of a graph the left rows, and the edges into them the right ones. Nodes of
-// the model come first unless --nodes lists others: those without edges are rows too.
+// openGraph makes the outgoing edges of the nodes of a graph the left rows, and the incoming edges the right ones.
+// Nodes of the model come first unless --nodes lists others, since nodes without edges are rows too.
 func (v *verifyCommand) openGraph(ctx context.Context, f *saved.File, o *verified, paths []string) error {
 	if v.graph.Nodes == "" {
 		v.graph.Listed = f.Data.Graph.Names
@@ -181,11 +182,10 @@ func (v *verifyCommand) openGraph(ctx context.Context, f *saved.File, o *verifie
 	return err
 }
 
-// isWhole reports whether the model is of a matrix that is read, all of which is looked
-// at.
+// isWhole reports whether the model is of an explicit matrix, which is always measured as a whole.
 func isWhole(f *saved.File) bool { return f.Model.Describe().Kernel == "" }
 
-// checkSources compares the model with the sources that are named.
+// checkSources compares the model with the named sources.
 func (v *verifyCommand) checkSources(f *saved.File) error {
 	switch two := f.Data.Sources == 2 || f.Data.Input == saved.SourcesInput; {
 	case two && len(v.right) == 0:
@@ -198,7 +198,7 @@ func (v *verifyCommand) checkSources(f *saved.File) error {
 	return nil
 }
 
-// measure chooses the rows, checks the memory, and measures.
+// measure chooses the rows, checks the memory, and measures the errors.
 func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Verifier, o *verified) error {
 	d, s := o.Sources, o.Size()
 	n, sample := max(s.Rows, s.Cols), 0
@@ -224,7 +224,7 @@ func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Veri
 	if err != nil {
 		return f.Named(err)
 	}
-	if err := v.report(f, found, sample, files); err != nil {
+	if err := v.report(f, found, sample, files, o); err != nil {
 		return err
 	}
 	for _, p := range files {
@@ -235,10 +235,10 @@ func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Veri
 	return nil
 }
 
-// missing is how many times the smallest value of a decomposition the norm of what it misses must be for a warning.
+// missing is the ratio of the norm outside a decomposition to its smallest value above which verify warns.
 const missing = 1.1
 
-// verifyKeys are the keys of verify.
+// verifyKeys has the JSON keys of verify.
 var verifyKeys = report.NewGroup("verify")
 
 var (
@@ -247,13 +247,13 @@ var (
 	keyFrobeniusError = verifyKeys.Key("relative_frobenius_error", "Frobenius norm of the error over that of A")
 	keyError          = verifyKeys.Key("error", "rows that were compared: exact (all) or sampled")
 	keySample         = verifyKeys.Key("sample", "number of sampled rows of each source")
-	// keyVerifyTolerance is of the spectral norms.
+	// keyVerifyTolerance is the tolerance of the spectral norms.
 	keyVerifyTolerance = verifyKeys.Key("tolerance", "relative error of the spectral norms that ends the iteration")
 	keyFiles           = verifyKeys.Key("files", "files written with the model: file, belongs (null if it is not there)")
 )
 
-// doubts returns how many residuals are large, and the reasons to doubt a model that was measured on
-// a sample of so many rows or, if it is 0, on all.
+// doubts returns the number of large residuals, and reasons to doubt a model measured on a sample of the given size, or
+// on all rows if it is 0.
 func doubts(d *model.Description, found *model.Verification, sample int) (doubtful int, warnings []string) {
 	warnings = []string{}
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -277,8 +277,8 @@ func doubts(d *model.Description, found *model.Verification, sample int) (doubtf
 	return doubtful, warnings
 }
 
-// report prints what was measured, on a sample of so many rows or, if it is 0, on all.
-func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing) error {
+// report prints the errors measured on a sample of the given size, or on all rows if it is 0.
+func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing, o *verified) error {
 	d, used := f.Model.Describe(), v.app.Used()
 	doubtful, warnings := doubts(d, found, sample)
 	r := &report.Report{Title: d.Method + " model of " + report.Rounded(d.Subject)}
@@ -308,6 +308,7 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 	r.Put(keyVerifyTolerance, found.Tolerance)
 	r.Put(report.KeyConverged, found.Converged)
 	addPairings(r, files)
+	o.addReading(r, f.Data.Input, map[bool]string{true: "rows by number", false: "a sample of the rows"}[sample == 0])
 	r.Put(report.KeyKernelEntries, found.KernelEntries)
 	r.PutUsed(used)
 	r.Add("work", "%v", used)
@@ -315,7 +316,28 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 	return v.app.Print(r)
 }
 
-// addPairings adds the files that were written with the model.
+// addReading adds what was read of each source that is in files. numbered says what the rows are that were fetched by
+// number.
+func (o *verified) addReading(r *report.Report, input, numbered string) {
+	read, names := make(map[string]rows.Reading), []string{"data"}
+	if input == saved.MatrixInput {
+		names = []string{"matrix"}
+	}
+	if len(o.inputs) > 1 {
+		names = []string{"left", "right"}
+	}
+	for i, in := range o.inputs {
+		of, label := in.Reading(o.prepared[i]), "read"
+		if len(o.inputs) > 1 {
+			label += " of " + names[i]
+		}
+		read[names[i]] = of
+		r.Add(label, "%s", of.Words(numbered))
+	}
+	r.PutSome(report.KeyRead, read)
+}
+
+// addPairings adds the files written with the model.
 func addPairings(r *report.Report, files []saved.Pairing) {
 	r.Put(keyFiles, append([]saved.Pairing{}, files...))
 	for _, p := range files {

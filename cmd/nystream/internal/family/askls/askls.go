@@ -15,14 +15,14 @@ import (
 type task struct {
 	job        *fit.Job
 	matrix     []string // files of a kernel matrix
-	labelsFile string   // of nodes
+	labelsFile string   // labels of nodes
 	how        askls.Solver
 	fraction   float64
 
 	asides  fit.Asides
 	known   rows.KnownLabels
 	kind    string        // of the classes
-	samples *askls.Data   // to learn from; of a graph when it is opened, else when rows are prepared
+	samples *askls.Data   // to learn from; set when a graph is opened, or when rows are prepared
 	all     stream.Source // all samples
 	fitting *askls.Fit
 	told    tallies

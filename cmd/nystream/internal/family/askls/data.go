@@ -16,8 +16,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// What the samples of a fit of askls are, how they are read, and which of them it learns
-// from.
+// The samples of an askls fit: how they are read, and which of them are used for training.
 
 func (c *task) input() string {
 	switch {
@@ -77,7 +76,7 @@ func (c *task) readLabels(ctx context.Context, src stream.Source) error {
 	return err
 }
 
-// openGraph reads a graph, and the labels of its nodes.
+// openGraph reads a graph and the labels of its nodes.
 func (c *task) openGraph(ctx context.Context) error {
 	nodes, values, err := rows.ReadNodeLabels(ctx, c.job.App, c.labelsFile, c.job.Data.Label, c.job.Data.Layout)
 	if err != nil {
@@ -111,8 +110,8 @@ func takeMatrix(c *task, name string, k *sparse.CSR) (err error) {
 	return app.FromData(err)
 }
 
-// prepare treats nulls, scales the columns and makes the samples. Statistics of the columns are
-// those of the training rows.
+// prepare handles nulls, scales the columns and makes the samples. Statistics of the columns are those of the training
+// rows.
 func (c *task) prepare(ctx context.Context) error {
 	switch c.input() {
 	case saved.GraphInput:
@@ -133,8 +132,8 @@ func (c *task) prepare(ctx context.Context) error {
 	return app.FromData(err)
 }
 
-// prepareRows prepares all rows by the statistics of the training rows. If rows were dropped, it reads
-// the labels again.
+// prepareRows prepares all rows with the statistics of the training rows. If rows were dropped, it reads the labels
+// again.
 func (c *task) prepareRows(ctx context.Context) error {
 	if c.known.Train == nil {
 		if err := c.job.Prepare(ctx); err != nil || c.job.Sides.Prepared.Dropped() == 0 {
@@ -152,7 +151,7 @@ func (c *task) prepareRows(ctx context.Context) error {
 
 // prepareKernelMatrix reads a kernel matrix.
 func prepareKernelMatrix(ctx context.Context, c *task) error {
-	c.job.Scans = fit.AllPasses(c.job) // what comes now loads the matrix
+	c.job.Scans = fit.AllPasses(c.job) // the next pass loads the matrix
 	if err := c.job.Prepare(ctx); err != nil {
 		return err
 	}
@@ -178,7 +177,7 @@ func (c *task) unit() string {
 	return "rows"
 }
 
-// shape returns the shape of the training samples.
+// shape returns the size of the training samples.
 func (c *task) shape() model.Size {
 	if c.samples != nil && c.input() != "" {
 		return c.samples.Size()
@@ -188,7 +187,7 @@ func (c *task) shape() model.Size {
 	if c.known.Train != nil {
 		s.Rows = int64(len(c.known.Train))
 	}
-	if c.input() == saved.KernelMatrixInput { // before it is read; all entries may be other than 0
+	if c.input() == saved.KernelMatrixInput { // not yet read: every entry may be nonzero
 		s.Columns, s.Sparse = 0, &model.Sparsity{Entries: s.Rows * s.Rows, Explicit: true}
 	}
 	return s
@@ -209,7 +208,7 @@ func (c *task) rowsData() saved.Data {
 }
 
 func (c *task) title() string {
-	s, of := c.shape(), "" // s.Rows are those to learn from
+	s, of := c.shape(), "" // s.Rows is the number of training samples
 	if all := int64(len(c.known.Labels)); all > s.Rows {
 		of = " of " + report.Count(all)
 	}

@@ -1,3 +1,2 @@
-// Package askls is fit askls in the command: flags, samples, report and pictures of classifiers from
-// asymmetric kernels.
+// Package askls implements fit askls: flags, samples, report and charts for classifiers from asymmetric kernels.
 package askls

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Family are classifiers from asymmetric kernels.
+// Family is the family of classifiers from asymmetric kernels.
 var Family = &fit.Family{
 	Family: saved.Family{
 		Name:       askls.Name,
@@ -36,7 +36,7 @@ func newTask(j *fit.Job) *fit.Task {
 			Value: flags.String(&c.labelsFile, ""), Complete: flags.GraphFiles},
 		flags.Flag{Name: "C", Arg: "penalty", Usage: "weight of errors against the norm of the functions", First: true, Value: flags.Float(&c.how.C, 1)},
 		flags.Flag{Name: "ridge", Arg: "penalty", Usage: "penalty of a least-squares solution", Doc: "1 if the system is singular", Value: flags.Float(&c.how.Ridge, 0)},
-		flags.Flag{Name: "engine", Arg: "word", Usage: "solver of the linear system",
+		flags.Flag{Name: "engine", Field: "Algorithm", Arg: "word", Usage: "solver of the linear system",
 			Value: flags.Choice(&c.how.Algorithm, []askls.Algorithm{askls.AlgorithmAuto, askls.AlgorithmDense, askls.AlgorithmIterative, askls.AlgorithmLowRank})},
 		flags.Flag{Name: "merge", Arg: "word", Usage: "combination of the source and target functions", Doc: "stack for graphs",
 			Value: flags.Choice(&c.how.Merge, []askls.Merge{askls.MergeAverage, askls.MergeStack, askls.MergeSource, askls.MergeTarget})},

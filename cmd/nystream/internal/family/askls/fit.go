@@ -16,7 +16,7 @@ import (
 
 func (c *task) parse() (err error) {
 	if c.how.Algorithm == askls.AlgorithmAuto && c.job.Set.First("tol", "iterations", "rank", "landmarks", "sums") != "" {
-		c.how.Algorithm = askls.AlgorithmIterative // which has a use for them
+		c.how.Algorithm = askls.AlgorithmIterative // the only engine that uses them
 	}
 	if c.input() == "" {
 		if c.job.Kernel, err = kernelgen.Parse(c.job.KernelText); err != nil {
@@ -26,14 +26,14 @@ func (c *task) parse() (err error) {
 	return nil
 }
 
-// solver returns the settings of the flags.
+// solver returns the solver configured by the flags.
 func (c *task) solver() askls.Solver {
 	m := c.how
 	m.Rank, m.Memory, m.Seed, m.Merge = c.job.Rank, int64(c.job.App.Memory), c.job.App.Seed, c.merge()
 	return m
 }
 
-// merge returns how functions are merged: stacked for a graph, where averages decide badly.
+// merge returns the way to merge functions: stacked for a graph, where averages decide poorly.
 func (c *task) merge() askls.Merge {
 	if c.job.Given("graph") && !c.job.Given("merge") {
 		return askls.MergeStack
@@ -50,7 +50,7 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	if c.how.Algorithm != askls.AlgorithmAuto {
 		p.Choice = model.Choice{}
 	}
-	p.SourcePasses++ // over all samples, for figures
+	p.SourcePasses++ // over all samples, for scores
 	p.Add("labels of all samples", 3*int64(len(c.known.Labels)), "")
 	switch c.input() {
 	case saved.GraphInput:
@@ -78,8 +78,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 	return f.Model, &f.Report, c.judge(ctx)
 }
 
-// tallies count right and wrong classes of the training samples, of the same out of fold, and
-// of the test samples.
+// tallies counts right and wrong classes: of the training samples, of the same out of fold, and of the test samples.
 type tallies struct{ train, outOfFold, test metrics.Tally }
 
 // judge measures accuracy. Cost: one pass over all samples.
@@ -94,7 +93,7 @@ func (c *task) judge(ctx context.Context) error {
 		c.told.outOfFold.Add(c.known.TrainLabels(), chosen)
 	}
 	if c.job.States.Folder != "" {
-		return nil // other machines have the rows
+		return nil // the rows are on other machines
 	}
 	of := c.known.Tallies(&c.told.train, &c.told.test)
 	var chosen []int

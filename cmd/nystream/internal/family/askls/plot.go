@@ -11,8 +11,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// judgedTally returns the figures that say most about new samples, and what they are of; nil if
-// there are none.
+// judgedTally returns the tally most relevant for new samples, with its description; nil if there is none.
 func judgedTally(c *task) (tally *metrics.Tally, of string) {
 	switch t := &c.told; {
 	case t.test.Rows() > 0:
@@ -34,7 +33,7 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) (list
 		}
 		list = append(list, grid)
 	}
-	if c.input() != "" || c.job.States.Folder != "" { // of states other machines have the rows
+	if c.input() != "" || c.job.States.Folder != "" { // for states, the rows are on other machines
 		return list, nil
 	}
 	rows, err := c.job.Charts(ctx, m, r)

@@ -37,7 +37,7 @@ func (c *task) planned(r *fit.PlanResult, t *report.Report) {
 	t.Add("classes", "%d: %s", len(c.known.Classes), report.Words(c.known.Classes))
 }
 
-// asklsKeys are the keys of fit askls.
+// asklsKeys has the JSON keys of fit askls.
 var asklsKeys = report.NewGroup("fit askls")
 
 var (
@@ -104,7 +104,7 @@ func engineWords(c *task) string {
 	return strings.Join(words, ", ")
 }
 
-// classWords returns the first classes with the number of samples of each.
+// classWords returns the first classes with their numbers of samples.
 func classWords(classes []string, sizes []int) string {
 	words := make([]string, len(classes))
 	for i, c := range classes {

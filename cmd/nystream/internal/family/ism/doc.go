@@ -1,2 +1,2 @@
-// Package ism is fit ism in the command: flags, labels, report and pictures of interpretable projections.
+// Package ism implements fit ism: flags, labels, report and charts for interpretable projections.
 package ism

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Family are subspaces of the columns.
+// Family is the family of interpretable projections.
 var Family = &fit.Family{
 	Family: saved.Family{
 		Name:       ism.Name,
@@ -32,15 +32,15 @@ var Family = &fit.Family{
 // task is a fit of ism.
 type task struct {
 	job                          *fit.Job
-	how                          ism.Solver // but for its dimensions, which are the rank, and the seed
+	how                          ism.Solver // without its dimension, which is the rank, and its seed
 	target, targetKernel, scores string
 	givenLabel                   string
 
 	targets kernelgen.Kernel // between targets
 	asides  fit.Asides
 	known   *ism.Response // nil for unsupervised
-	labels  []int         // of --label, nil if there is none of one column
-	classes []string      // their names
+	labels  []int         // of a single --label column; else nil
+	classes []string      // names of the labels
 	kind    string        // of the classes
 	fitting *ism.Fit
 	nmi     float64 // between clusters and labels
@@ -52,13 +52,13 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddKernel("kernel between rows of XW", "gaussian(sigma=median)")
 	j.Set.Flag("kernel").Default("gaussian(sigma=median)")
 	j.AddLabelAside("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
-	j.AddAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
+	j.AddAside(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "dim", Arg: "number", Usage: "columns of W", Doc: "that of the classes or clusters if not given", First: true, Value: flags.Int(&j.Rank, 0)},
 		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
 			Value: flags.Choice(&c.how.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
-		flags.Flag{Name: "engine", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Algorithm, []ism.Algorithm{ism.AlgorithmAuto, ism.AlgorithmExact, ism.AlgorithmLinear})},
-		flags.Flag{Name: "tol", Arg: "change", Usage: "change of eigenvalues, and angle, that ends the iteration", Value: flags.Float(&c.how.ChangeTol, 0.01)},
+		flags.Flag{Name: "engine", Field: "Algorithm", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Algorithm, []ism.Algorithm{ism.AlgorithmAuto, ism.AlgorithmExact, ism.AlgorithmLinear})},
+		flags.Flag{Name: "tol", Arg: "change", Usage: "tolerance of the iteration, on eigenvalues and angles", Value: flags.Float(&c.how.ChangeTol, 0.01)},
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations for one set of clusters", Value: flags.Int(&c.how.Iterations, 50)},
 		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of --engine linear", Value: flags.Int(&c.how.Landmarks, 300)},
 		flags.Flag{Name: "target-kernel", Arg: "kernel", Usage: "kernel between the targets of two rows", Doc: "nystream help kernels lists them", Needs: "target",
@@ -69,7 +69,7 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddAside(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file"}, &c.scores, model.Left)
 	j.AddAside(flags.Flag{Name: "given-label", Arg: "column", Usage: "classes to differ from, for --paradigm alternative", Doc: "in a column or file"}, &c.givenLabel, model.Left)
 	j.AddClusters("write the cluster of each row")
-	// The paper's data is centred and scaled, and its distances mean little if not.
+	// The paper's data is centred and scaled; otherwise distances are dominated by a few columns.
 	j.Set.Flag("scale").Default("standard")
 	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Open: c.open, Title: c.title, Plan: c.plan, Prepare: c.prepare, Fit: c.fit,
 		RowsData: c.rowsData, Write: c.write, Charts: c.charts, Marks: c.marks, Planned: c.planned, Fitted: c.fitted}
@@ -116,7 +116,7 @@ func (c *task) parse() (err error) {
 	return nil
 }
 
-// open opens the data, and reads what is known of the rows.
+// open opens the data, and reads labels, targets or scores of the rows.
 func (c *task) open(ctx context.Context, args []string) error {
 	if err := c.asides.Open(ctx, c.job, args); err != nil {
 		return err
@@ -124,8 +124,8 @@ func (c *task) open(ctx context.Context, args []string) error {
 	return c.chooseTask(ctx, c.job.Sides.Left)
 }
 
-// chooseTask reads what is known of the rows of src, makes it a response, and sets the dimension and
-// the number of clusters where no flag does.
+// chooseTask reads labels, targets or scores of the rows of src and makes a response. It sets the dimension and the
+// number of clusters unless flags do.
 func (c *task) chooseTask(ctx context.Context, src stream.Source) (err error) {
 	if err := c.asides.ReadAll(ctx, c.job, src); err != nil {
 		return err
@@ -155,10 +155,10 @@ func (c *task) chooseTask(ctx context.Context, src stream.Source) (err error) {
 	return nil
 }
 
-// targetRank is how many features the kernel between targets has at most.
+// targetRank limits the features of the kernel between targets.
 const targetRank = 50
 
-// response returns what Γ is made of; nil for unsupervised.
+// response returns the response for Γ; nil for unsupervised.
 func (c *task) response(ctx context.Context) (*ism.Response, error) {
 	switch v := c.asides.Read; {
 	case v["--target"] != nil:
@@ -191,7 +191,7 @@ func (c *task) response(ctx context.Context) (*ism.Response, error) {
 	return ism.Factors(y)
 }
 
-// solver returns what the flags say.
+// solver returns the solver configured by the flags.
 func (c *task) solver() ism.Solver {
 	s := c.how
 	s.Dim, s.Seed = c.job.Rank, c.job.App.Seed
@@ -201,7 +201,7 @@ func (c *task) solver() ism.Solver {
 	return s
 }
 
-// problem returns what is fitted.
+// problem returns the data of the fit.
 func (c *task) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows: rows, Known: c.known} }
 
 func (c *task) title() string {
@@ -209,7 +209,7 @@ func (c *task) title() string {
 	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", report.Count(s.Rows), c.job.Rank, s.Columns, c.how.Paradigm)
 }
 
-// plan works out what the fit will cost, with what is known of the rows.
+// plan returns the cost of the fit, including the response.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.problem(c.job.Sides.Left).Size()
 	s.Rows = c.job.Size().Rows
@@ -228,8 +228,7 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	return p, nil
 }
 
-// prepare treats nulls and scales columns. If rows were dropped, it reads labels, targets and
-// scores again.
+// prepare handles nulls and scales columns. If rows were dropped, it reads labels, targets and scores again.
 func (c *task) prepare(ctx context.Context) error {
 	if err := c.job.Prepare(ctx); err != nil {
 		return err
@@ -262,18 +261,17 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 	return f.Model, &f.Report, nil
 }
 
-// choosesClasses reports whether the model learns to choose the classes of --label.
+// choosesClasses reports whether the model learns to classify by --label.
 func (c *task) choosesClasses() bool {
 	return c.labels != nil && c.how.Paradigm == ism.Supervised
 }
 
-// learnClasses makes the model choose classes, and compares those of the rows of the fit with
-// their labels.
+// learnClasses turns the model into a classifier, and compares its classes on the rows of the fit with their labels.
 func (c *task) learnClasses(ctx context.Context, e stream.Engine) error {
 	if !c.choosesClasses() {
 		return nil
 	}
-	e.Run = nil // W is found: states are of no use to what follows
+	e.Run = nil // W is known, so states are of no further use
 	rows := c.job.Sides.Prepared.Left
 	if err := c.fitting.LearnClasses(ctx, e, rows, c.labels, len(c.classes)); err != nil {
 		return err
@@ -292,7 +290,7 @@ func (c *task) rowsData() saved.Data {
 	return d
 }
 
-// knownWords returns the flag and the columns, or the file, of what was known.
+// knownWords returns the flag and the columns, or the file, of the response.
 func (c *task) knownWords() string {
 	if c.how.Paradigm == ism.Supervised {
 		return c.asides.Words()
@@ -305,7 +303,7 @@ func (c *task) write(ctx context.Context, _ model.Model) ([]rows.PathWriter, err
 	return fit.WriteClusters(ctx, c.job, c.fitting.Labels)
 }
 
-// dropChoice clears the engine that was chosen if it was asked for.
+// dropChoice clears the chosen engine if the user requested it.
 func (c *task) dropChoice(chosen *model.Choice) {
 	if c.how.Algorithm != ism.AlgorithmAuto {
 		*chosen = model.Choice{}

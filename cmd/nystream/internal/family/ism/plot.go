@@ -9,8 +9,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// charts returns those of any model, with rows coloured by label or cluster, and what W is
-// made of.
+// charts returns the common charts, with rows coloured by label or cluster, and the loadings of W.
 func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error) {
 	list, err := c.job.Charts(ctx, m, r)
 	if err != nil {
@@ -24,8 +23,8 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 	return append(list, chart.LoadingGrid("Loadings: the columns of W", "weight", c.fitting.Columns, rows.Numbered("xw", columns), weights)), nil
 }
 
-// marks returns the classes or clusters of some rows: the labels, if there are any; nothing
-// for real targets, or several labels for a row.
+// marks returns the classes or clusters of some rows: the labels, if there are any; nothing for real targets, or
+// several labels for each row.
 func (c *task) marks(s *fit.Sampled, _ model.Side) (*chart.Groups, *chart.Shades) {
 	all, names := c.labels, c.classes
 	if all == nil {

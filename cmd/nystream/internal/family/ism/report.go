@@ -15,13 +15,13 @@ func (c *task) planned(r *fit.PlanResult, _ *report.Report) {
 	r.Kernel, r.Columns = c.job.Kernel.String(), int64(r.Dimension)
 }
 
-// ismLoading is what a column of the data weighs in a column of W.
+// ismLoading is the weight of a data column in a column of W.
 type ismLoading struct {
 	Column string        `json:"column"`
 	Weight report.Number `json:"weight"`
 }
 
-// mostLoadings is how many columns of the data the report names for a column of W.
+// mostLoadings is the number of data columns that the report lists for a column of W.
 const mostLoadings = 5
 
 func loadingsOf(m *ism.Model) (list [][]ismLoading) {
@@ -44,10 +44,10 @@ func loadingWords(column []ismLoading) string {
 	return strings.ReplaceAll(strings.Join(words, "  "), "-", "−")
 }
 
-// inspectISM adds what inspect tells besides what it tells of all models.
+// inspectISM adds the facts specific to this family to inspect.
 func inspectISM(m model.Model, r *report.Report) { r.Put(keyLoadings, loadingsOf(m.(*ism.Model))) }
 
-// ismKeys are the keys of fit ism.
+// ismKeys has the JSON keys of fit ism.
 var ismKeys = report.NewGroup("fit ism")
 
 var (
@@ -105,7 +105,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	}
 }
 
-// countedWords adds a number of something, if there is any.
+// countedWords returns a positive count in words, "" for 0.
 func countedWords(n int, what string) string {
 	if n <= 0 {
 		return ""

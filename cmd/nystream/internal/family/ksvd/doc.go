@@ -1,3 +1,2 @@
-// Package ksvd is fit ksvd in the command: flags, report and pictures of singular vectors of asymmetric
-// kernels.
+// Package ksvd implements fit ksvd: flags, report and charts for singular vectors of asymmetric kernels.
 package ksvd

@@ -21,7 +21,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Family are the singular vectors of asymmetric kernel matrices.
+// Family is the family of singular vectors of asymmetric kernel matrices.
 var Family = &fit.Family{
 	Family: saved.Family{
 		Name:    ksvd.Name,
@@ -36,15 +36,15 @@ type task struct {
 	job *fit.Job
 
 	decomposer   flags.Word
-	nystromFlags []string // that only --method nystrom has a use for
+	nystromFlags []string // used only by --method nystrom
 	compat       ksvd.Compatibility
-	nystrom      ksvd.Nystrom // its settings, some of which are those of all
-	landmarks    []int        // of rows, and of columns if there are two
+	nystrom      ksvd.Nystrom // some settings are common to all methods
+	landmarks    []int        // of rows, and of columns if there are two numbers
 	center       bool
 
 	solver  ksvd.Method
 	matched ksvd.Compatibility // of the rows and columns of a matrix
-	rowsOf  *ksvd.Data         // of a graph when it is opened, else when rows are prepared
+	rowsOf  *ksvd.Data         // set when a graph is opened, or when rows are prepared
 	fitting *ksvd.Fit
 }
 
@@ -60,14 +60,15 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddRight("rows that are the right side")
 	j.Set.Add(
 		flags.Flag{Name: "method", Arg: "word", Usage: "method of decomposition", Value: flags.Choice(&c.decomposer, flags.Words("auto", "exact", "nystrom", "ssrsvd"))},
-		nystrom(flags.Flag{Name: "landmarks", Arg: "number", Usage: "sampled rows and columns, or N,M", Doc: "20 times the rank if not given", Value: flags.Ints(&c.landmarks)}),
-		nystrom(flags.Flag{Name: "tol", Arg: "error", Usage: "error of the singular directions to reach", Doc: "landmarks double until it is", Value: flags.Float(&c.nystrom.Tolerance, 0)}),
+		nystrom(flags.Flag{Name: "landmarks", Field: "Rows/Cols", Arg: "number", Usage: "number of sampled rows and columns, or N,M", Doc: "20 times the rank if not given", Value: flags.Ints(&c.landmarks)}),
+		nystrom(flags.Flag{Name: "tol", Field: "Tolerance", Arg: "error", Usage: "error of the singular directions to reach", Doc: "landmarks double until it is", Value: flags.Float(&c.nystrom.Tolerance, 0)}),
 		flags.Flag{Name: "center", Usage: "subtract the means of rows and columns", Value: flags.Bool(&c.center, false)},
 		nystrom(flags.Flag{Name: "sums", Arg: "word", Usage: "row sums and means", Doc: "over all entries or landmarks",
 			Value: flags.Choice(&c.nystrom.Sums, []ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})}),
 		nystrom(flags.Flag{Name: "scaling", Arg: "word", Usage: "length of singular vectors", Doc: "all but derived take one more pass",
 			Value: flags.Choice(&c.nystrom.Scaling, []ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})}),
-		flags.Flag{Name: "compat", Arg: "word", Usage: "map between the rows and columns of one matrix", For: flags.Rows,
+		flags.Flag{Name: "compat", Field: "Compatibility", Arg: "word", For: flags.Rows,
+			Usage: "map between the rows and columns of one matrix",
 			Value: flags.Choice(&c.compat, []ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})},
 	)
 	j.AddFactors("left-factors", "U", model.Left, "write U, a row for each of the left side")
@@ -109,7 +110,7 @@ func (c *task) parse() (err error) {
 	return err
 }
 
-// newSolver returns the method that --method names.
+// newSolver returns the method named by --method.
 func (c *task) newSolver() ksvd.Method {
 	nystrom := c.nystrom
 	nystrom.Rank, nystrom.Center, nystrom.Seed = c.job.Rank, c.center, c.job.App.Seed
@@ -141,7 +142,7 @@ func (c *task) input() string {
 	return saved.MatrixInput
 }
 
-// open opens the sources, or reads the graph, and chooses what depends on their size.
+// open opens the sources, or reads the graph, and makes choices that depend on their size.
 func (c *task) open(ctx context.Context, args []string) (err error) {
 	if c.input() == saved.GraphInput {
 		if c.job.Graph, err = rows.ReadGraph(ctx, c.job.App, c.job.Edges.Path, &c.job.Edges, c.job.Edges.Recipe(), &c.job.Data); err != nil {
@@ -156,7 +157,7 @@ func (c *task) open(ctx context.Context, args []string) (err error) {
 	return c.match()
 }
 
-// match chooses how the rows and columns of one matrix are brought to one length.
+// match chooses how the rows and columns of a matrix are brought to one length.
 func (c *task) match() error {
 	if c.input() != saved.MatrixInput {
 		return nil
@@ -187,7 +188,7 @@ func (c *task) title() string {
 		map[string]string{saved.GraphInput: "edges out of and into nodes", saved.SourcesInput: "rows of two sources", saved.MatrixInput: "rows and columns"}[c.input()])
 }
 
-// leaveMemory tells a fit to a tolerance what its doublings may take: --memory without what the fit does not plan.
+// leaveMemory sets the memory limit of a fit to a tolerance: --memory without the parts that the fit does not plan.
 func (c *task) leaveMemory() error {
 	if c.nystrom.Tolerance == 0 || c.job.App.Memory == 0 {
 		return nil
@@ -205,7 +206,7 @@ func (c *task) leaveMemory() error {
 	return nil
 }
 
-// plan works out what the fit will cost, with writing factors.
+// plan returns the cost of the fit, including writing factors.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()
 	p, err := c.solver.Plan(e, s, c.job.Kernel)
@@ -218,21 +219,21 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	}
 	switch c.input() {
 	case saved.MatrixInput:
-		p.SourcePasses = 1 // which loads it
+		p.SourcePasses = 1 // which loads the matrix
 		_, loading := ksvd.MatrixPlan(e, s.Rows, s.Cols, c.matched)
 		p.Include(loading)
 		p.SetNotShardable("the matrix is loaded whole; name two sources with `right`")
 	case saved.GraphInput:
 		ids := 4 * s.Rows
 		if c.job.Edges.Nodes != "" {
-			ids *= 2 // as text, while the graph is read
+			ids *= 2 // also as text, while the graph is read
 		}
 		p.Add("ids of the nodes", ids, "")
 	}
 	return p, nil
 }
 
-// prepare deals with nulls and scaling, and makes the data.
+// prepare handles nulls and scaling, and makes the data.
 func (c *task) prepare(ctx context.Context) (err error) {
 	if c.input() == saved.GraphInput {
 		return nil
@@ -247,7 +248,7 @@ func (c *task) prepare(ctx context.Context) (err error) {
 		c.rowsOf, err = ksvd.Between(c.job.Sides.Prepared.Left, c.job.Sides.Prepared.Right)
 		return err
 	}
-	c.job.Scans = fit.AllPasses(c.job) // what comes now loads the matrix
+	c.job.Scans = fit.AllPasses(c.job) // the next pass loads the matrix
 	c.rowsOf, err = ksvd.RowsAndColumns(ctx, c.job.Sides.Prepared.Left, c.matched, c.job.App.Seed)
 	return err
 }
@@ -273,7 +274,7 @@ func (c *task) rowsData() saved.Data {
 	return saved.Data{Input: saved.GraphInput, Graph: &saved.GraphData{GraphRecipe: c.job.Edges.Recipe(), Names: c.job.Graph.Names}}
 }
 
-// write writes the factors of the fitted rows, uncommitted, with the ids of nodes.
+// write writes the factors of the fitted rows, uncommitted, with node ids.
 func (c *task) write(ctx context.Context, _ model.Model) (writers []rows.PathWriter, err error) {
 	for _, f := range c.job.Factors {
 		if f.Path == "" {
@@ -309,7 +310,7 @@ func (c *task) write(ctx context.Context, _ model.Model) (writers []rows.PathWri
 	return writers, nil
 }
 
-// eachFitted gives the singular vectors of the fitted rows of a side to emit, in row order.
+// eachFitted passes the singular vectors of the fitted rows of a side to emit, in row order.
 func (c *task) eachFitted(ctx context.Context, side model.Side, emit func(start int64, u blas64.General) error) error {
 	worker, rows, err := c.fitting.Fitted(side)
 	if err != nil {
@@ -318,8 +319,7 @@ func (c *task) eachFitted(ctx context.Context, side model.Side, emit func(start 
 	return stream.Map(ctx, c.job.App.Engine(), "transform", rows, c.fitting.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
 }
 
-// keys returns what the rows of a file of factors carry along: ids of nodes, kept columns,
-// or the names of the columns of a matrix.
+// keys returns the key columns of a file of factors: node ids, kept columns, or the column names of a matrix.
 func (c *task) keys(ctx context.Context, f *fit.FactorFile) ([]stream.Field, func(start int64, n int) []stream.Column, error) {
 	if c.job.Graph != nil {
 		k := rows.NodeKeys{Graph: c.job.Graph}
@@ -350,8 +350,7 @@ func (c *task) keys(ctx context.Context, f *fit.FactorFile) ([]stream.Field, fun
 	}, err
 }
 
-// load rebuilds a model from its file, and compares it with the rows that it is
-// said to take.
+// load rebuilds a model from its file, and checks it against the description of its rows.
 func load(a *model.Archive, data *saved.Data) (model.Model, error) {
 	m, err := ksvd.Load(a)
 	if err != nil {

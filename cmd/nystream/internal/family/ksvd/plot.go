@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// charts returns the values, and both sides in the first singular vectors: of a graph the
-// nodes by the edges out of them and into them.
+// charts returns the values, and the rows of both sides in the first singular vectors; for a graph the nodes by their
+// outgoing and incoming edges.
 func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error) {
 	if c.input() == saved.SourcesInput {
 		return c.job.Charts(ctx, m, r)

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// ksvdKeys are the keys of fit ksvd.
+// ksvdKeys has the JSON keys of fit ksvd.
 var ksvdKeys = report.NewGroup("fit ksvd")
 
 var (

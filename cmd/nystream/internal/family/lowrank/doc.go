@@ -1,2 +1,2 @@
-// Package lowrank is the methods of low-rank models in the command: flags, report and pictures.
+// Package lowrank implements the methods for low-rank models: flags, report and charts.
 package lowrank

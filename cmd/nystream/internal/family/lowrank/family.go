@@ -9,11 +9,11 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Family are the low-rank models of a matrix.
+// Family is the family of low-rank models.
 var Family = &fit.Family{
 	Family: saved.Family{
 		Name: "lowrank",
-		// Models of fastspsd and polysketch are of earlier versions.
+		// Models of fastspsd and polysketch come from earlier versions.
 		Methods: []string{"landmark", "pca", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff",
 			"polysketch", "subspace"},
 		Load:     saved.Loader(lowrank.Load),
@@ -37,7 +37,7 @@ func (m *method) task(j *fit.Job) *fit.Task {
 	j.AddRank("columns of the embedding", "")
 	if m.tolerance {
 		j.Set.Add(
-			flags.Flag{Name: "tol", Arg: "error", Usage: "relative error to reach; --rank becomes the limit", Doc: "such as 0.01", First: true, For: flags.Rows, Value: flags.Float(&c.tolerance, 0)},
+			flags.Flag{Name: "tol", Field: "ErrorTol", Arg: "error", Usage: "relative error to reach; --rank becomes the limit", Doc: "such as 0.01", First: true, For: flags.Rows, Value: flags.Float(&c.tolerance, 0)},
 			flags.Flag{Name: "norm", Arg: "word", Usage: "norm of --tol", Needs: "tol",
 				Value: flags.Choice(&c.norm, []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius}, "the largest singular value", "all entries")},
 		)
@@ -50,7 +50,7 @@ func (m *method) task(j *fit.Job) *fit.Task {
 		)
 	}
 	if m.landmarks != "" {
-		j.Set.Add(flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks; " + m.landmarks + " if not given", Value: flags.Int(&c.landmarks, 0)})
+		j.Set.Add(flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks; by the rank if not given", Doc: m.landmarks, Value: flags.Int(&c.landmarks, 0)})
 	}
 	if m.symmetric {
 		j.AddFactors("factors", "U", model.Left, "write the embedding of DATA too")

@@ -28,9 +28,9 @@ type task struct {
 	mapText     string
 	matrix      []string // files of an explicit matrix
 	sketch, nnz int      // of s3spsd and ssrsvd
-	leverage    int      // rows that join their core, if given
+	leverage    int      // rows added to their core, if set
 	landmarks   int
-	core        int          // points of landmark
+	core        int          // core points of landmark
 	rule        lowrank.Rule // of landmark and nystrom
 	shift       lowrank.ShiftRule
 	passes      int // exact passes, of subspace
@@ -44,7 +44,7 @@ type task struct {
 	mapping kernelgen.ElementMap
 	solver  lowrank.Method
 	fitting *lowrank.Fit
-	groups  *chart.Groups // clusters of the rows of pictures
+	groups  *chart.Groups // clusters of the rows in charts
 }
 
 // explicit reports whether the matrix itself is read.
@@ -89,7 +89,8 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.When(c.symmetric() && c.job.Set.First("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors")
 }
 
-// leverageRows returns the number of rows that join the core: of the library 0 is the default, and −1 none.
+// leverageRows returns the number of rows added to the core, in the library's convention: 0 for the default and −1 for
+// none.
 func (c *task) leverageRows() int {
 	if c.job.Given("leverage-rows") && c.leverage == 0 {
 		return -1
@@ -102,13 +103,13 @@ func (c *task) symmetric() bool {
 	return c.info.symmetric && len(c.job.RightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
 }
 
-// asymmetric reports whether --kernel is known and not symmetric.
+// asymmetric reports whether --kernel is known to be asymmetric.
 func (c *task) asymmetric() bool {
 	k, err := kernelgen.Parse(c.job.KernelText)
 	return err == nil && !k.Symmetric()
 }
 
-// normalised reports whether --kernel is known and divided by its row sums.
+// normalised reports whether --kernel is known to be normalised by its row sums.
 func (c *task) normalised() bool {
 	k, err := kernelgen.Parse(c.job.KernelText)
 	if err != nil {
@@ -149,7 +150,7 @@ func (c *task) parse() (err error) {
 	return nil
 }
 
-// checkKernel refuses kernels that a method would make nonsense of.
+// checkKernel refuses kernels that are meaningless for the method.
 func (c *task) checkKernel() error {
 	if !c.job.Kernel.Symmetric() && c.symmetric() {
 		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use landmark, ssrsvd, or auto", c.job.Kernel)
@@ -191,7 +192,7 @@ func (c *task) title() string {
 	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.job.Method, report.Count(s.Rows), report.Count(s.Cols), report.Rounded(c.job.Kernel.String()))
 }
 
-// plan counts the passes for factors too, of which one makes them orthonormal.
+// plan returns the cost of the fit, including the passes for factors. One of these makes them orthonormal.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.job.Size()
 	p, err := c.solver.Plan(e, s, c.job.Kernel)
@@ -215,12 +216,11 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	return p, err
 }
 
-// orthonormal is what max|UᵀU−I| may be for factors that are written as they come
-// out of the fit. Above it one more pass makes them orthonormal to rounding.
+// orthonormal is the largest max|UᵀU−I| of factors that are written directly. Above it, one more pass makes them
+// orthonormal up to rounding.
 const orthonormal = 1e-10
 
-// fit fits the model, and makes the factors orthonormal when they are wanted and are
-// not.
+// fit fits the model, and orthonormalises the factors if requested and necessary.
 func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
 	d := c.job.Sides.Prepared.Sources()
 	f, err := c.solver.Fit(ctx, e, d, c.job.Kernel)
@@ -246,7 +246,7 @@ func (c *task) rowsData() saved.Data {
 	return d
 }
 
-// write writes the factors; of a matrix that was read V is in the model.
+// write writes the factors. For an explicit matrix, V is in the model.
 func (c *task) write(ctx context.Context, m model.Model) ([]rows.PathWriter, error) {
 	right := fit.FactorPath(c.job, "right-factors")
 	if !c.explicit() || right == "" {

@@ -9,12 +9,11 @@ import (
 	"github.com/nystream/nystream/solvers/lowrank"
 )
 
-// method is a method of fit: its words on the command line, and what it
-// runs.
+// method is a method of fit, with its help and flags.
 type method struct {
 	name, arguments string
-	last            bool   // is tried after the methods of all families
-	landmarks       string // how many there are if --landmarks is not given, "" without the flag
+	last            bool   // listed after the methods of all families
+	landmarks       string // default number of landmarks in words, "" without the flag
 	sketch          bool   // takes --sketch
 	tolerance       bool   // takes --tol
 	symmetric       bool   // may give one factor and a shift
@@ -23,7 +22,7 @@ type method struct {
 	solver          func(c *task) (lowrank.Method, error)
 }
 
-// methods stand in the order in which one should try them.
+// methods lists the methods in the recommended order.
 var methods = []method{
 	{
 		name: "landmark", arguments: "DATA... --kernel K (--rank N | --tol E)",
@@ -31,7 +30,7 @@ var methods = []method{
 		symmetric: true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *task) {
-			c.job.Set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points; 10 times the landmarks if not given", Value: flags.Int(&c.core, 0)})
+			c.job.Set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points besides the landmarks", Doc: "10 times the landmarks up to 2,000, 2.5 times if that is more, if not given", Value: flags.Int(&c.core, 0)})
 			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 		},
@@ -50,7 +49,7 @@ var methods = []method{
 	},
 	{
 		name: "pca", arguments: "DATA... --kernel K --rank N",
-		landmarks: fourLandmarks,
+		landmarks: pcaLandmarks,
 		symmetric: true,
 		addFlags: func(c *task) {
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
@@ -125,11 +124,12 @@ var methods = []method{
 }
 
 const (
-	fourLandmarks = "4 times the rank"
-	oneLandmark   = "the rank"
+	fourLandmarks = "4 times the rank, from 100 twice the rank and 200"
+	pcaLandmarks  = fourLandmarks + ", at least 500"
+	oneLandmark   = "as many as the rank"
 )
 
-// addShiftFlag offers the shift fitted, which is the default everywhere, and others.
+// addShiftFlag adds the shift flag, with fitted as the default and other rules.
 func addShiftFlag(c *task, others ...lowrank.ShiftRule) {
 	meaning := map[lowrank.ShiftRule]string{
 		lowrank.ShiftFitted:   "least squares",
@@ -145,7 +145,7 @@ func addShiftFlag(c *task, others ...lowrank.ShiftRule) {
 	c.job.Set.Add(flags.Flag{Name: "shift", Arg: "word", Usage: "multiple of the identity", Value: flags.Choice(&c.shift, shifts, means...)})
 }
 
-// addRuleFlag offers rules for landmarks, the first by default.
+// addRuleFlag adds the flag for rules of landmarks; the first is the default.
 func addRuleFlag(c *task, rules ...lowrank.Rule) {
 	meaning := map[lowrank.Rule]string{
 		lowrank.RuleAuto:          "the first of dpp, rpc, uniform that costs a quarter of the fit",
@@ -169,7 +169,7 @@ func addMatrixFlags(c *task) {
 	)
 }
 
-// landmark returns the method of fit landmark, to a rank or to a tolerance.
+// landmark returns the method of fit landmark, with a rank or a tolerance.
 func (c *task) landmark() (lowrank.Method, error) {
 	if c.tolerance != 0 {
 		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.job.Rank, Memory: int64(c.job.App.Memory),

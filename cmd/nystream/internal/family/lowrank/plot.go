@@ -10,9 +10,9 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// groupClusters colours the rows of pictures by their cluster, unless --label does.
+// groupClusters colours the rows of charts by their cluster, unless --label does.
 func (c *task) groupClusters(ctx context.Context) error {
-	if c.fitting.Clusters == nil || c.job.Data.Label != "" {
+	if c.fitting.Clusters == nil {
 		return nil
 	}
 	s, err := fit.Sample(ctx, c.job, model.Left)
@@ -31,7 +31,7 @@ func (c *task) groupClusters(ctx context.Context) error {
 	return nil
 }
 
-// marks returns the clusters of rows, or what --label says.
+// marks returns the clusters of rows, or the groups of --label.
 func (c *task) marks(s *fit.Sampled, side model.Side) (*chart.Groups, *chart.Shades) {
 	if c.groups != nil {
 		return c.groups, nil
@@ -39,8 +39,8 @@ func (c *task) marks(s *fit.Sampled, side model.Side) (*chart.Groups, *chart.Sha
 	return c.job.Marks(s, side)
 }
 
-// charts returns those of any model; of a matrix that was read its columns too, and of principal
-// components a scree plot of the shares of variance instead of the values.
+// charts returns the common charts. It adds the columns of an explicit matrix, and replaces the values of principal
+// components by a scree plot of the shares of variance.
 func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error) {
 	if err := c.groupClusters(ctx); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (c *task) mapWords() string {
 	return c.mapping.String()
 }
 
-// sumsWord says how row sums were found.
+// sumsWord returns the word for exact or sampled row sums.
 func sumsWord(s *lowrank.RowSums) string {
 	if s.Exact() {
 		return lowrank.SumsExact.String()
@@ -34,7 +34,7 @@ func sumsWord(s *lowrank.RowSums) string {
 	return lowrank.SumsSampled.String()
 }
 
-// lowrankKeys are the keys of fits of low-rank models.
+// lowrankKeys has the JSON keys of fits of low-rank models.
 var lowrankKeys = report.NewGroup("fit landmark and other low-rank models")
 
 var (
@@ -48,7 +48,7 @@ var (
 	keyOrthogonalityBound = lowrankKeys.Key("orthogonality_bound", "upper bound of max|UᵀU−I|")
 )
 
-// valuesName returns what the values of a decomposition are called.
+// valuesName returns the name of the values of a decomposition.
 func valuesName(symmetric bool) string {
 	if symmetric {
 		return "eigenvalues"
@@ -91,7 +91,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 		far := []float64{f.Novelty.Farthest(0.5), f.Novelty.Farthest(0.1), f.Novelty.Farthest(0.01)}
 		words := fmt.Sprintf("distance %.4g in the median", far[0])
 		for i, share := range []string{"tenth", "hundredth"} {
-			if !math.IsNaN(far[1+i]) { // else there are too few rows
+			if !math.IsNaN(far[1+i]) { // NaN if there are too few rows
 				words += fmt.Sprintf(", %.4g for the farthest %s", far[1+i], share)
 			}
 		}
@@ -105,7 +105,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	}
 }
 
-// Relative errors in the Frobenius norm up to which an approximation is good or fair.
+// Relative Frobenius errors up to which an approximation is good or fair.
 const good, fair = 0.05, 0.2
 
 // addQuality adds a verdict on the approximation of a kernel matrix, and the share of its trace that U explains.

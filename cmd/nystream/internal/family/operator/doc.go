@@ -1,3 +1,2 @@
-// Package operator is fit operator in the command: flags, sets, report and pictures of operators between
-// RKHSs.
+// Package operator implements fit operator: flags, sets, report and charts for operators between RKHSs.
 package operator

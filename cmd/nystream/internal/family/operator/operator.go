@@ -20,13 +20,13 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// trajectories says what the files of X are to --lag.
+// trajectories has the ways to use the files of X with --lag.
 var trajectories = flags.Words("each", "all")
 
 // task is a fit of operator.
 type task struct {
 	job   *fit.Job
-	how   rkhs.Solver // but for its operator, kernel of y, rank, seed and memory
+	how   rkhs.Solver // without its operator, kernel of y, rank, seed and memory
 	kind  flags.Word
 	ridge float64
 	lag   int64
@@ -39,24 +39,24 @@ type task struct {
 	clusters     int
 
 	solver  rkhs.Solver
-	matrix  *rows.Input // B of kind explicit
+	matrix  *rows.Input // B, for kind explicit
 	lengths []int64
 	pairs   *rkhs.Data
 	fitting *rkhs.Fit
 	labels  []int // of the rows of X
 }
 
-// explicitKind is the kind whose matrix is in a file.
+// explicitKind is the kind of operators with a matrix in a file.
 const explicitKind = "explicit"
 
-// operator returns the operator that the flags name, without its matrix.
+// operator returns the operator named by the flags, without its matrix.
 func (c *task) operator() rkhs.Operator {
 	if c.kind == explicitKind {
 		return rkhs.Explicit{Single: !c.paired()}
 	}
 	op, err := rkhs.ParseOperator(string(c.kind), max(0, c.ridge))
 	if err != nil {
-		panic("nystream: " + err.Error()) // the words are those of the flag
+		panic("nystream: " + err.Error()) // cannot fail: the words are those of the flag
 	}
 	return op
 }
@@ -115,7 +115,7 @@ func (c *task) parse() (err error) {
 	return nil
 }
 
-// open opens the rows, and the matrix of an operator that has one.
+// open opens the rows, and the matrix of an explicit operator.
 func (c *task) open(ctx context.Context, args []string) (err error) {
 	with := c.job.Data
 	if len(c.withColumns) > 0 {
@@ -137,14 +137,14 @@ func (c *task) open(ctx context.Context, args []string) (err error) {
 	return err
 }
 
-// openMatrix opens B, whose files have nothing to do with the columns of X.
+// openMatrix opens B. The flags about columns of X do not apply to its files.
 func (c *task) openMatrix(ctx context.Context) (*rows.Input, error) {
 	d := c.job.Data
 	d.Columns, d.Format = nil, ""
 	return d.Open(ctx, c.job.App, c.matrixFiles)
 }
 
-// pair makes the pairs of rows; y is of --with.
+// pair makes the pairs of rows; y comes from --with.
 func (c *task) pair(x stream.Source, y stream.Source) (d *rkhs.Data, err error) {
 	switch {
 	case c.job.Given("with") && c.kind == explicitKind:
@@ -204,7 +204,7 @@ func (c *task) title() string {
 	return fmt.Sprintf("operator model of %s, %s, %v", c.kind, rows, c.how.Task)
 }
 
-// plan works out what the fit will cost, with the sets and pictures.
+// plan returns the cost of the fit, including sets and charts.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, c.shape(), c.job.Kernel)
 	if err != nil {
@@ -224,7 +224,7 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	return p, nil
 }
 
-// prepare deals with nulls and scaling, and pairs the rows.
+// prepare handles nulls and scaling, and pairs the rows.
 func (c *task) prepare(ctx context.Context) error {
 	if err := c.job.Prepare(ctx); err != nil {
 		return err
@@ -243,8 +243,8 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 	return f.Model, &f.Report, nil
 }
 
-// saved.Data says which rows the sides take: where they are apart, the left functions are
-// of y, as the operator goes from functions of x.
+// rowsData describes the rows of the sides. If these differ, the left functions are those of y, the range of the
+// operator.
 func (c *task) rowsData() saved.Data {
 	d := c.job.RowsData()
 	d.Input = c.input()

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/solvers/rkhs"
 )
 
-// plottedFunctions is how many functions a picture shows.
+// plottedFunctions is the number of functions in a chart.
 const plottedFunctions = 3
 
 // charts returns the values, right functions over the first two columns of rows of X, and
@@ -33,7 +33,7 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 	}
 	list := addValues(c, nil, m, r)
 	for k := range min(plottedFunctions, c.fitting.Rank()) {
-		if isConjugate(c, k) { // says no more than the one before
+		if isConjugate(c, k) { // equivalent to the previous one
 			continue
 		}
 		list = append(list, functionChart(c, s, values, k))
@@ -46,11 +46,10 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 	return append(list, e.Panels("Rows", s.Words(), chart.GroupsOf(s.Numbers, c.labels, rows.Numbered("set ", c.clusters)), nil)...), nil
 }
 
-// isConjugate reports whether eigenvalue k is the conjugate of the one before.
+// isConjugate reports whether eigenvalue k is the conjugate of the previous one.
 func isConjugate(c *task, k int) bool { return c.fitting.Imag != nil && c.fitting.Imag[k] < 0 }
 
-// addValues adds the values in their order, or eigenvalues that may be complex in the plane
-// with the unit circle.
+// addValues adds the values in order, or complex eigenvalues in the plane with the unit circle.
 func addValues(c *task, list []chart.Chart, d model.Model, r *model.Report) []chart.Chart {
 	m := c.fitting.Model
 	if m.Task == rkhs.SVD || m.Operator.Traits().Symmetric {
@@ -63,7 +62,7 @@ func addValues(c *task, list []chart.Chart, d model.Model, r *model.Report) []ch
 	return append(list, p)
 }
 
-// functionChart shows right function k at rows of X, by its real part where it is complex.
+// functionChart shows right function k at rows of X, by its real part if it is complex.
 func functionChart(c *task, s *fit.Sampled, values blas64.General, k int) chart.Chart {
 	name := "right" + strconv.Itoa(k)
 	shades := &chart.Shades{Name: name, Values: matrix.Column(values, k)}

@@ -12,13 +12,13 @@ import (
 	"github.com/nystream/nystream/solvers/rkhs"
 )
 
-// putValues adds the values of a model that not all models have.
+// putValues adds values that only some models have.
 func putValues(r *report.Report, m *rkhs.Model) {
 	r.PutSome(keyValuesImag, m.Imag)
 	r.PutSome(keyTimescales, timescales(m))
 }
 
-// timescales returns −lag/ln|λ| in rows, infinite from |λ| = 1 on; nil for singular values.
+// timescales returns −lag/ln|λ| in rows, infinite for |λ| ≥ 1; nil for singular values.
 func timescales(m *rkhs.Model) (list []float64) {
 	if m.Task != rkhs.Eigen || m.Lag == 0 {
 		return nil
@@ -32,10 +32,10 @@ func timescales(m *rkhs.Model) (list []float64) {
 	return list
 }
 
-// inspectOperator adds what inspect tells besides what it tells of all models.
+// inspectOperator adds the facts specific to this family to inspect.
 func inspectOperator(m model.Model, r *report.Report) { putValues(r, m.(*rkhs.Model)) }
 
-// operatorKeys are the keys of fit operator.
+// operatorKeys has the JSON keys of fit operator.
 var operatorKeys = report.NewGroup("fit operator")
 
 var (
@@ -87,7 +87,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	report.PutClusters(r, c.labels, c.clusters)
 }
 
-// nameOfValues returns what values are called.
+// nameOfValues returns the name of the values.
 func nameOfValues(c *task) string {
 	switch {
 	case c.fitting.Task == rkhs.Eigen:

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// write finds the sets, and writes them, uncommitted.
+// write computes the sets and writes them, uncommitted.
 func (c *task) write(ctx context.Context, _ model.Model) (_ []rows.PathWriter, err error) {
 	if c.clusters > 0 {
 		if c.labels, err = c.sets(ctx); err != nil {
@@ -25,8 +25,8 @@ func (c *task) write(ctx context.Context, _ model.Model) (_ []rows.PathWriter, e
 	return fit.WriteClusters(ctx, c.job, c.labels)
 }
 
-// setColumns returns how many functions sets are found by: as many as there are sets. If
-// the functions are centred, the constant one is not among them.
+// setColumns returns the number of functions used to find sets: the number of sets, or one less if the functions are
+// centred, since these lack the constant function.
 func setColumns(c *task) int {
 	if c.how.Center {
 		return c.clusters - 1
@@ -34,8 +34,8 @@ func setColumns(c *task) int {
 	return c.clusters
 }
 
-// sets divides the rows of X by the first right functions at them, each as long as the
-// others. Cost: one pass and k-means in memory.
+// sets divides the rows of X by the values of the first right functions, scaled to equal norms. Cost: one pass, and
+// k-means in memory.
 func (c *task) sets(ctx context.Context) ([]int, error) {
 	m := c.fitting.Model.Truncated(min(setColumns(c), c.fitting.Rank()))
 	values := matrix.New(int(c.job.Sides.Prepared.Left.Info().Rows), m.Rank())
@@ -70,8 +70,8 @@ func evenColumns(m blas64.General) {
 	}
 }
 
-// realFunctions puts the values of right functions at a row into dst, a number for each:
-// of a pair of conjugates the real parts and the imaginary parts, which span the same.
+// realFunctions stores the values of right functions at a row in dst, one number each. For a pair of conjugates these
+// are the real and the imaginary part, which span the same space.
 func realFunctions(m *rkhs.Model, dst, row []float64) {
 	for i := range dst {
 		dst[i] = row[i]

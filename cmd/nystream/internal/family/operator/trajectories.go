@@ -7,10 +7,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// trajectoryFlag names the column that tells trajectories apart.
+// trajectoryFlag names the column that identifies trajectories.
 const trajectoryFlag = "--trajectory-by"
 
-// keepTrajectories has X carry along the column of --trajectory-by, as the first.
+// keepTrajectories makes the column of --trajectory-by the first kept column of X.
 func (c *task) keepTrajectories(d rows.DataFlags) *rows.DataFlags {
 	if c.trajectoryBy != "" {
 		d.Keep = append([]string{c.trajectoryBy}, d.Keep...)
@@ -18,8 +18,8 @@ func (c *task) keepTrajectories(d rows.DataFlags) *rows.DataFlags {
 	return &d
 }
 
-// findTrajectories finds the numbers of rows of the trajectories in X. No pair leaves a trajectory. Cost: one pass with
-// --trajectory-by.
+// findTrajectories computes the numbers of rows of the trajectories in X. No pair crosses trajectories. Cost: one pass
+// with --trajectory-by.
 func (c *task) findTrajectories(ctx context.Context) error {
 	parts := c.job.Sides.Left.Files.Parts()
 	if c.files != "each" {
@@ -50,7 +50,7 @@ func (c *task) findTrajectories(ctx context.Context) error {
 	return err
 }
 
-// TrajectoryID is a value of a column that tells trajectories apart.
+// TrajectoryID is the value of a column that identifies trajectories.
 type TrajectoryID struct {
 	whole  int64
 	number float64
@@ -68,18 +68,17 @@ func idOf(c *stream.Column, i int) TrajectoryID {
 	return TrajectoryID{Text: c.Strings[i]}
 }
 
-// TrajectoryLengths counts the rows of trajectories, whose rows follow one another. A trajectory is within one file if
-// there are parts.
+// TrajectoryLengths counts the rows of consecutive trajectories. With Parts, a trajectory ends at the end of its file.
 type TrajectoryLengths struct {
-	Parts   []int64 // rows of files that end trajectories
+	Parts   []int64 // rows of files, each of which ends a trajectory
 	Lengths []int64
 	row     int64 // rows so far
-	until   int64 // row behind the file
+	until   int64 // first row after the current file
 	last    TrajectoryID
-	Seen    map[TrajectoryID]int64 // first rows
+	Seen    map[TrajectoryID]int64 // first row of each trajectory
 }
 
-// Add counts a row. If its trajectory has ended already, it returns false and the first row of that trajectory.
+// Add counts a row. If its trajectory has already ended, it returns false and the first row of that trajectory.
 func (t *TrajectoryLengths) Add(id TrajectoryID) (earlier int64, ok bool) {
 	begins := t.row == 0 || id != t.last
 	for len(t.Parts) > 0 && t.row == t.until {

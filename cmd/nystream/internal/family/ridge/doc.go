@@ -1,3 +1,2 @@
-// Package ridge is fit ridge in the command: flags, report and pictures of kernel ridge regression and
-// classification.
+// Package ridge implements fit ridge: flags, report and charts for kernel ridge regression and classification.
 package ridge

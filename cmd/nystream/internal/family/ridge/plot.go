@@ -15,10 +15,10 @@ import (
 	"github.com/nystream/nystream/solvers/ridge"
 )
 
-// drawnTargets is the most targets whose predictions are drawn.
+// drawnTargets limits the targets with charts of their predictions.
 const drawnTargets = 3
 
-// charts draws out-of-fold predictions beside the truth, and the errors of the penalties.
+// charts draws out-of-fold predictions against true values, and the errors of the penalties.
 func (c *task) charts(_ context.Context, _ model.Model, _ *model.Report) (list []chart.Chart, err error) {
 	f := c.fitting
 	if f.Classes > 0 {
@@ -30,7 +30,7 @@ func (c *task) charts(_ context.Context, _ model.Model, _ *model.Report) (list [
 	return append(list, c.penalties()), nil
 }
 
-// confusion counts the rows of each class by the class predicted, out of fold.
+// confusion counts the rows of each class by their out-of-fold class.
 func confusion(left *ridge.LeftOut, names []string) chart.Chart {
 	counts := make([][]int64, len(names))
 	for k := range counts {
@@ -43,7 +43,7 @@ func confusion(left *ridge.LeftOut, names []string) chart.Chart {
 	return chart.ConfusionGrid(title, "class", "predicted class", counts, names)
 }
 
-// predictedAgainstActual draws the predictions of target j over its values.
+// predictedAgainstActual draws the predictions of target j against its values.
 func predictedAgainstActual(f *ridge.Fit, j int) chart.Chart {
 	truth, predicted := matrix.Column(f.LeftOut.Truth, j), matrix.Column(f.LeftOut.Predicted, j)
 	p := &chart.Points{Title: fmt.Sprintf("%s, out of fold: R² %.4f", f.Names[j], f.R2[j]), X: "actual", Y: "predicted",
@@ -55,7 +55,8 @@ func predictedAgainstActual(f *ridge.Fit, j int) chart.Chart {
 	return p
 }
 
-// residuals draws the residuals of target j over its predictions, those outside of their intervals in another colour.
+// residuals draws the residuals of target j against its predictions. Those outside of their intervals have another
+// colour.
 func residuals(f *ridge.Fit, j int) chart.Chart {
 	left := f.LeftOut
 	truth, predicted, halfWidth := matrix.Column(left.Truth, j), matrix.Column(left.Predicted, j), matrix.Column(left.HalfWidth, j)
@@ -73,13 +74,13 @@ func residuals(f *ridge.Fit, j int) chart.Chart {
 		p.Lines = []plotter.XYs{{{X: floats.Min(predicted)}, {X: floats.Max(predicted)}}}
 	}
 	if f.Intervals != nil {
-		p.Title += fmt.Sprintf("; %.1f %% outside of the 90 %% intervals", 100*float64(outside)/float64(max(1, len(truth))))
+		p.Title += fmt.Sprintf("; %.1f %% outside the 90 %% intervals", 100*float64(outside)/float64(max(1, len(truth))))
 		p.Groups = groups
 	}
 	return p
 }
 
-// penalties draws the out-of-fold error of each penalty that was tried with the kernel chosen.
+// penalties draws the out-of-fold error of each penalty tried with the chosen kernel.
 func (c *task) penalties() chart.Chart {
 	f := c.fitting
 	p := &chart.Points{Title: "Errors of the penalties tried", X: "penalty", LogX: true,
@@ -91,7 +92,7 @@ func (c *task) penalties() chart.Chart {
 	for i, tried := range f.Path {
 		e := c.errorOf(tried)
 		if math.IsNaN(e) {
-			continue // too small for the arithmetic
+			continue // too small for the precision
 		}
 		group := 0
 		if i == f.Best {

@@ -21,7 +21,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Family are regressions and classifiers.
+// Family is the family of kernel ridge regression and classification.
 var Family = &fit.Family{
 	Family: saved.Family{
 		Name:       ridge.Name,
@@ -32,18 +32,18 @@ var Family = &fit.Family{
 	Verbs: []fit.Verb{{Name: ridge.Name, Args: "DATA... (--target COLUMNS | --label COLUMN)", New: newTask}},
 }
 
-// ridgeKernels are the kernels to choose from unless others are given. bench/peers/regression.py kernels
-// compares them, out of fold and with 500 landmarks, with 13 others on nine tables of 308 to 15,000 rows.
-// The best of them is at most 15 % worse than the best of all; rbf(gamma=median) is up to 55 % worse than it.
+// ridgeKernels are the default candidates. bench/peers/regression.py kernels compares them, out of fold and with 500
+// landmarks, with 13 others on nine tables of 308 to 15,000 rows. The best of them is at most 15 % worse than the best
+// of all; rbf(gamma=median) is up to 55 % worse than it.
 const ridgeKernels = "laplace(gamma=0.25*median|0.5*median) | matern32(length=2*median) | matern52(length=4*median)"
 
-// alternatives is the value of a flag of kernels: those of repeated flags are joined.
+// alternatives is the value of a flag for kernels. Repeated flags accumulate.
 type alternatives struct {
 	text  *string
 	given bool
 }
 
-// Set adds kernels, and forgets the default.
+// Set adds kernels. The first call replaces the default.
 func (a *alternatives) Set(text string) error {
 	if a.given {
 		text = *a.text + " | " + text
@@ -54,20 +54,20 @@ func (a *alternatives) Set(text string) error {
 
 func (a *alternatives) String() string { return *a.text }
 
-// Type is the word for the value in help.
+// Type returns the word for the value in help.
 func (a *alternatives) Type() string { return "kernels" }
 
 // task is a fit of ridge.
 type task struct {
 	job                     *fit.Job
-	how                     ridge.Solver // but for its seed
+	how                     ridge.Solver // without its seed
 	target, weights, foldBy string
 	classWeight             flags.Word
 
 	kernels []kernelgen.Kernel
 	asides  fit.Asides
-	known   ridge.Data // but for its rows
-	files   []keptFile // columns beside the rows
+	known   ridge.Data // without its rows
+	files   []keptFile // columns in files beside the rows
 	classes []string
 	kind    string // of the classes
 	fitting *ridge.Fit
@@ -77,18 +77,19 @@ func newTask(j *fit.Job) *fit.Task {
 	c := &task{job: j}
 	j.KernelText = ridgeKernels
 	j.AddLabelAside("classes to predict, in a column or file", "instead of --target")
-	j.AddAside(flags.Flag{Name: "target", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
+	j.AddAside(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "kernel", Arg: "kernels", Usage: "kernels to choose from", Doc: "such as 'rbf(gamma=0.1|1)'; repeat it for more; nystream help kernels lists them", First: true,
 			Value: &alternatives{text: &j.KernelText}, Complete: flags.Kernels},
-		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks", First: true, Value: flags.Int(&c.how.Landmarks, 1000)},
-		flags.Flag{Name: "penalty", Arg: "numbers", Usage: "penalties to choose from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks, or auto", Doc: "which doubles them while the squared error falls by 5 %", First: true,
+			Value: flags.IntOr(&c.how.Landmarks, 1000, "auto", ridge.AutoLandmarks)},
+		flags.Flag{Name: "penalty", Field: "Penalties", Arg: "numbers", Usage: "penalties to choose from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
 		flags.Flag{Name: "folds", Arg: "number", Usage: "number of folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.how.Folds, 0)},
 	)
 	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
 	j.AddAside(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
 	j.Set.Add(
-		flags.Flag{Name: "class-weight", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "equal weights of classes")},
+		flags.Flag{Name: "class-weight", Field: "Balanced", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "equal weights of classes")},
 		flags.Flag{Name: "score-rows", Arg: "number", Usage: "rows that scores are computed on", Doc: "or all, by another pass over them", Value: &scoreRows{&c.how.ScoreRows}},
 		flags.Flag{Name: "std", Usage: "keep what predict --std needs", Doc: "16·landmarks² bytes", Value: flags.Bool(&c.how.Std, false)},
 		flags.Flag{Name: "metric", Arg: "word", Usage: "metric learnt from the data",
@@ -107,7 +108,9 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.When(label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out")
 	refuse.When(label && target, "--label and --target: one of them is predicted; leave the other out")
 	refuse.Missing(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes")
-	refuse.Below("landmarks", c.how.Landmarks, 1)
+	if c.how.Landmarks != ridge.AutoLandmarks {
+		refuse.Below("landmarks", c.how.Landmarks, 1)
+	}
 	refuse.Below("folds", c.how.Folds, 1)
 	refuse.When(slices.ContainsFunc(c.how.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1")
 }
@@ -117,7 +120,7 @@ func (c *task) parse() (err error) {
 	return err
 }
 
-// open opens the data, and finds what is known of the rows.
+// open opens the data, and locates targets, labels, weights and groups.
 func (c *task) open(ctx context.Context, args []string) error {
 	if err := c.asides.Open(ctx, c.job, args); err != nil {
 		return err
@@ -125,13 +128,13 @@ func (c *task) open(ctx context.Context, args []string) error {
 	return c.learn(ctx)
 }
 
-// keptFile are columns of a file that are kept beside the rows.
+// keptFile has columns of a file that are added to the rows as kept columns.
 type keptFile struct {
 	names  []string
 	values *rows.AsideValues
 }
 
-// besides returns the rows with the columns of files.
+// besides returns the rows with the columns of other files.
 func (c *task) besides(rows stream.Source) (stream.Source, error) {
 	for _, f := range c.files {
 		fields := make([]stream.Field, len(f.names))
@@ -146,7 +149,7 @@ func (c *task) besides(rows stream.Source) (stream.Source, error) {
 	return rows, nil
 }
 
-// learn finds the columns of what is known of the rows, and the classes. It reads other files.
+// learn locates the columns of targets, labels, weights and groups, and the classes. It reads other files.
 func (c *task) learn(ctx context.Context) error {
 	c.known, c.files = ridge.Data{}, nil
 	for i, a := range c.asides.List {
@@ -193,7 +196,7 @@ func (c *task) findClasses(ctx context.Context, source stream.Source) (err error
 	inData := func(a rows.Aside) bool { return a.File == "" && (a.Flag == "--label" || a.Flag == "--weights") }
 	a := c.asides.List[slices.IndexFunc(c.asides.List, func(a rows.Aside) bool { return a.Flag == "--label" })]
 	label, name := c.known.Classes.Label, source.Info().Name
-	if !slices.ContainsFunc(c.asides.List, inData) && source == stream.Source(c.job.Sides.Left) { // there is no need to read the rows
+	if !slices.ContainsFunc(c.asides.List, inData) && source == stream.Source(c.job.Sides.Left) { // rows need not be read
 		name = a.File
 		source = stream.FromMatrix(a.File, matrix.New(int(source.Info().Rows), 0))
 	}
@@ -213,14 +216,19 @@ func (c *task) findClasses(ctx context.Context, source stream.Source) (err error
 	return rows.CheckClasses(name, a, c.classes, total, "for numbers that are measured use --target")
 }
 
-// solver returns what the flags say.
+// solver returns the solver configured by the flags.
 func (c *task) solver() ridge.Solver {
 	s := c.how
 	s.Seed, s.Kernels, s.Balanced = c.job.App.Seed, c.kernels[1:], c.classWeight == "balanced"
+	if s.Memory = int64(c.job.App.Memory); s.Memory > 0 {
+		for _, f := range c.files { // which plan adds
+			s.Memory = max(1, s.Memory-8*f.values.Size())
+		}
+	}
 	return s
 }
 
-// problem returns what is fitted.
+// problem returns the data of the fit.
 func (c *task) problem(rows stream.Source) (d ridge.Data, err error) {
 	d = c.known
 	d.Rows, err = c.besides(rows)
@@ -254,7 +262,7 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	return p, nil
 }
 
-// prepare prepares the rows. If rows were left out, it finds the classes of the remaining rows again.
+// prepare prepares the rows. If rows were dropped, it recomputes the classes of the remaining rows.
 func (c *task) prepare(ctx context.Context) (err error) {
 	if c.job.Sides.Beside, err = c.besides(c.job.Sides.Left); err != nil {
 		return err
@@ -293,20 +301,20 @@ func (c *task) planned(r *fit.PlanResult, _ *report.Report) {
 	r.Kernel, r.Columns = strings.Join(texts, " | "), int64(r.Dimension)
 }
 
-// ridgeMetric is what the search for a metric found.
+// ridgeMetric is the result of the search for a metric.
 type ridgeMetric struct {
 	Form   string          `json:"form"`
-	Round  int             `json:"round"`  // the one taken; 0 for none
-	Errors []report.Number `json:"errors"` // on rows left out of the search, of no metric and of each round
+	Round  int             `json:"round"`  // the chosen round; 0 for none
+	Errors []report.Number `json:"errors"` // held-out errors without a metric and with that of each round
 }
 
-// ridgeImportance is how much a column counts.
+// ridgeImportance is the importance of a column.
 type ridgeImportance struct {
 	Column string        `json:"column"`
 	Share  report.Number `json:"share"`
 }
 
-// mostImportant is how many columns the text names.
+// mostImportant is the number of columns listed in the text.
 const mostImportant = 8
 
 // ridgeClassF1 is F1 of a class.
@@ -315,7 +323,7 @@ type ridgeClassF1 struct {
 	F1    report.Number `json:"f1"`
 }
 
-// ridgeScore is how well a target is predicted.
+// ridgeScore has the scores of a target.
 type ridgeScore struct {
 	Target    string         `json:"target"`
 	RMSE      report.Number  `json:"rmse"`
@@ -324,14 +332,14 @@ type ridgeScore struct {
 	R2Error   *report.Number `json:"r2_error,omitempty"`
 }
 
-// ridgeKernel is a kernel that was tried, at its best penalty.
+// ridgeKernel is a kernel at its best penalty.
 type ridgeKernel struct {
 	Kernel    string `json:"kernel"`
-	Landmarks int    `json:"landmarks,omitempty"` // of a kernel that left the race
+	Landmarks int    `json:"landmarks,omitempty"` // of a kernel that lost the race
 	ridgePenalty
 }
 
-// ridgePenalty is a penalty that was tried.
+// ridgePenalty is a penalty with its errors.
 type ridgePenalty struct {
 	Penalty report.Number   `json:"penalty"`
 	RMSE    []report.Number `json:"rmse"`
@@ -342,8 +350,7 @@ func newRidgePenalty(p ridge.Penalty) ridgePenalty {
 	return ridgePenalty{report.Number(p.Lambda), report.Numbers(p.RMSE), report.Optional(p.Misclassified)}
 }
 
-// errorOf returns the error of a penalty that people read: the share of rows misclassified, or the
-// RMSE of the first target.
+// errorOf returns the error of a penalty shown to people: the misclassification rate, or the RMSE of the first target.
 func (c *task) errorOf(p ridge.Penalty) float64 {
 	if c.fitting.Classes > 0 {
 		return p.Misclassified
@@ -359,7 +366,7 @@ func (c *task) errorName() string {
 	return "RMSE"
 }
 
-// ridgeKeys are the keys of fit ridge.
+// ridgeKeys has the JSON keys of fit ridge.
 var ridgeKeys = report.NewGroup("fit ridge")
 
 var (
@@ -400,7 +407,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	}
 }
 
-// addKernels adds the kernels that were tried.
+// addKernels adds the kernels tried.
 func (c *task) addKernels(r *report.Report) {
 	var kernels []ridgeKernel
 	for _, k := range c.fitting.Kernels {
@@ -416,7 +423,7 @@ func (c *task) addKernels(r *report.Report) {
 	r.Put(keyKernels, kernels)
 }
 
-// addScores adds the errors out of fold: of each target, or of the classes.
+// addScores adds the out-of-fold errors: of each target, or of the classes.
 func (c *task) addScores(r *report.Report) {
 	f := c.fitting
 	how := fmt.Sprintf("%d folds", f.Folds)
@@ -459,12 +466,12 @@ func (c *task) addScores(r *report.Report) {
 	}
 }
 
-// putMetric adds the metric that was learnt.
+// putMetric adds the learnt metric.
 func (c *task) putMetric(r *report.Report) {
 	l := c.fitting.Learnt
 	metric := ridgeMetric{c.how.Metric.String(), l.Round, report.Numbers(l.Errors)}
 	r.Show(keyMetric, metric, "metric", "%s, of round %d (0: none); errors on rows left out: %s", c.how.Metric, l.Round, report.Values(l.Errors))
-	var all []ridgeImportance // the largest first
+	var all []ridgeImportance // in descending order
 	for j, v := range l.Importance {
 		all = append(all, ridgeImportance{l.Columns[j], report.Number(v)})
 	}

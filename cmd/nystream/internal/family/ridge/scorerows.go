@@ -7,10 +7,10 @@ import (
 	"github.com/nystream/nystream/solvers/ridge"
 )
 
-// scoreRows is the flag of the size of ridge's scoring sample.
+// scoreRows is the value of the flag for the size of the scoring sample.
 type scoreRows struct{ rows *int }
 
-// Set reads a number of rows, or all.
+// Set parses a number of rows, or all.
 func (s *scoreRows) Set(text string) error {
 	if text == "all" {
 		*s.rows = ridge.AllRows
@@ -34,5 +34,5 @@ func (s *scoreRows) String() string {
 	return strconv.Itoa(*s.rows)
 }
 
-// Type is the word for the value in help.
+// Type returns the word for the value in help.
 func (s *scoreRows) Type() string { return "number" }

@@ -1,3 +1,2 @@
-// Package transport is fit transport in the command: flags, weights, report and pictures of optimal
-// transport.
+// Package transport implements fit transport: flags, weights, report and charts for optimal transport.
 package transport

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// drawnMoves is the most rows whose way to their image is drawn.
+// drawnMoves limits the rows drawn with a line to their image.
 const drawnMoves = 100
 
 // charts returns rows, mapped rows and targets in the first two columns, with lines from rows to their images.
@@ -44,7 +44,7 @@ func (c *task) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]ch
 	if p.Y, p.At = chart.Heights(x, p.Groups); len(rows.Columns) > 1 {
 		p.Y, p.At = rows.Columns[1], chart.XYs(x, y)
 	}
-	for i := range min(rows.Rows.Rows, drawnMoves) { // evenly spread
+	for i := range min(rows.Rows.Rows, drawnMoves) { // evenly spaced
 		k := i * rows.Rows.Rows / min(rows.Rows.Rows, drawnMoves)
 		p.Lines = append(p.Lines, plotter.XYs{p.At[k], p.At[rows.Rows.Rows+k]})
 	}

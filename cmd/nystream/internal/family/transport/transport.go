@@ -33,7 +33,7 @@ var Family = &fit.Family{
 // task is a fit of transport.
 type task struct {
 	job    *fit.Job
-	how    transport.Sinkhorn // but for the seed
+	how    transport.Sinkhorn // without its seed
 	engine flags.Word
 
 	weights, rightWeights string
@@ -52,9 +52,9 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddRank("columns of the approximation of K", "100 if not given")
 	j.Set.Add(
 		flags.Flag{Name: "epsilon", Arg: "weight", Usage: "weight of the entropy", Doc: "K is the kernel to the power 1/epsilon", First: true, Value: flags.Float(&c.how.Epsilon, 1)},
-		flags.Flag{Name: "engine", Arg: "word", Usage: "products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
+		flags.Flag{Name: "engine", Field: "Method", Arg: "word", Usage: "products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations", Value: flags.Int(&c.how.Iterations, 1000)},
-		flags.Flag{Name: "tol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.how.MarginalTol, 1e-6)},
+		flags.Flag{Name: "tol", Field: "MarginalTol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.how.MarginalTol, 1e-6)},
 		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.how.MarginalPenalty, 0)},
 	)
 	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
@@ -171,7 +171,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 	return f.Model, &f.Report, nil
 }
 
-// transportKeys are the keys of fit transport.
+// transportKeys has the JSON keys of fit transport.
 var transportKeys = report.NewGroup("fit transport")
 
 var (

@@ -65,8 +65,8 @@ func (s *Source) Keep(bytes int64) {
 	}
 }
 
-// LimitBatches limits the memory of a batch of an Arrow stream from a pipe to left bytes, out of of
-// bytes for the run. Exceeding it is a *stream.OverBudgetError. The size of a batch is unknown
+// LimitBatches limits the memory of a batch of an Arrow stream from a pipe to left bytes. of is
+// the limit of the run, for the message. Exceeding it is a *stream.OverBudgetError. The size of a batch is unknown
 // before it arrives. LimitBatches is called before readers are open; until then the limit is
 // [Options].Memory.
 func (s *Source) LimitBatches(left, of int64) {

@@ -14,21 +14,21 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// FolderNames is why the standard choice passes over the k of k=v folders.
+// FolderNames is the reason why keys of k=v folders are not features by default.
 const FolderNames = "names of folders"
 
-// folderKey is a k=v folder on the way to a file (Hive's partitions).
+// folderKey is a k=v folder in the path of a file (Hive partitioning).
 type folderKey struct{ name, value string }
 
 // hiveNull is the value that Hive writes for null and for empty text.
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
-// isNull reports whether the folder stands for no value.
+// isNull reports whether the value is missing.
 func (k folderKey) isNull() bool { return k.value == hiveNull || k.value == "" }
 
-// folderKeys returns the k=v folders of a path, in order, each key once.
+// folderKeys returns the k=v folders of a path in order, without repeated keys.
 func folderKeys(path string) []folderKey {
-	if file.IsRemote(path) { // what follows ? may be a signature
+	if file.IsRemote(path) { // the part after ? may be a signature
 		path, _, _ = strings.Cut(path, "?")
 	}
 	var keys []folderKey
@@ -42,7 +42,7 @@ func folderKeys(path string) []folderKey {
 	return keys
 }
 
-// unescape undoes each valid %XX of the name of a folder, as Hive does. Bytes that are no UTF-8 become U+FFFD.
+// unescape decodes each valid %XX in the name of a folder, like Hive. Invalid UTF-8 becomes U+FFFD.
 func unescape(name string) string {
 	var plain []byte
 	for i := 0; i < len(name); i++ {
@@ -58,8 +58,8 @@ func unescape(name string) string {
 	return strings.ToValidUTF8(string(plain), "\uFFFD")
 }
 
-// keyKind returns the kind of a column with the given values: Integer if each is an integer of 64 bits or null, Number
-// if each is a number that a float64 holds, else Text.
+// keyKind returns the kind of a column with the given values: Integer if each is a 64-bit integer
+// or null, Number if each is exactly a float64, else Text.
 func keyKind(values []folderKey) column.Kind {
 	kind := column.Integer
 	for _, v := range values {
@@ -78,14 +78,14 @@ func keyKind(values []folderKey) column.Kind {
 	return kind
 }
 
-// kept returns the value as a column of one value.
+// kept returns the value as a kept column of length one.
 func (k folderKey) kept(kind stream.ColumnKind) stream.Column {
 	c := stream.Column{Kind: kind}
 	switch {
 	case k.isNull():
 		column.AppendNull(&c)
 	case kind == stream.Int64:
-		v, _ := strconv.ParseInt(k.value, 10, 64) // keyKind has tried it
+		v, _ := strconv.ParseInt(k.value, 10, 64) // keyKind has checked it
 		c.Ints = append(c.Ints, v)
 	case kind == stream.Float64:
 		c.Floats = append(c.Floats, k.float())
@@ -100,11 +100,11 @@ func (k folderKey) float() float64 {
 	if k.isNull() {
 		return math.NaN()
 	}
-	v, _ := text.ParseNumber([]byte(k.value)) // keyKind has tried it
+	v, _ := text.ParseNumber([]byte(k.value)) // keyKind has checked it
 	return v
 }
 
-// number returns the value to compute with.
+// number returns the value as a feature.
 func (k folderKey) number(path string, inexact Inexact) (float64, error) {
 	if inexact == InexactRefuse && text.IsInexact([]byte(k.value)) {
 		return 0, fault.Cell(path, stream.NoRow, k.name, "%w", column.ErrInexact(k.value))
@@ -112,8 +112,8 @@ func (k folderKey) number(path string, inexact Inexact) (float64, error) {
 	return k.float(), nil
 }
 
-// addKeys makes columns, behind those of each file, of its folder keys. A key has one kind in all files. A column of a
-// file hides the key of the same name.
+// addKeys appends the folder keys of each file to its columns. A key has the same kind in all
+// files. A column of a file hides a key of the same name.
 func addKeys(members []*member) {
 	values := make(map[string][]folderKey)
 	for _, m := range members {
@@ -136,5 +136,5 @@ func addKeys(members []*member) {
 // isKey reports whether component i is a folder key.
 func (s *selector) isKey(i int) bool { return i >= s.fromKey && i < s.own }
 
-// key returns the folder that component i, a folder key, is named by.
+// key returns the folder of component i, which is a folder key.
 func (m *member) key(i int) folderKey { return m.folders[i-m.fromKey] }

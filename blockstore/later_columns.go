@@ -9,11 +9,12 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
-// absentReason returns why a column is left out that one file has and another lacks.
+// absentReason explains why a column is dropped that one file has and another lacks.
 func absentReason(lacks, has string) string { return fmt.Sprintf("not in %s, but in %s", lacks, has) }
 
-// findAbsent finds the components of the first file that another file lacks, and why they are left out unless they are
-// named. Columns without names are found by position, and all files have them.
+// findAbsent returns the components of the first file that another file lacks, with the reason why
+// they are dropped unless they are named. Columns without names are matched by position, and all
+// files have them.
 func findAbsent(members []*member) map[int]string {
 	first := members[0]
 	absent := make(map[int]string)
@@ -31,7 +32,7 @@ func findAbsent(members []*member) map[int]string {
 	return absent
 }
 
-// findLater returns the columns that only files behind the first have.
+// findLater returns the columns that only later files have.
 func findLater(members []*member) (later []LeftOutColumn) {
 	first := members[0]
 	known := make(map[string]bool, len(first.Columns))
@@ -52,7 +53,8 @@ func findLater(members []*member) (later []LeftOutColumn) {
 	return later
 }
 
-// leftLater returns the later columns that items stand for and do not exclude: all without items that choose.
+// leftLater returns the later columns that the items would select and do not exclude: all of them
+// if no item selects columns.
 func (s *selector) leftLater(items []string) (out []LeftOutColumn) {
 	var excluded, chosen []string
 	for _, item := range items {
@@ -72,7 +74,7 @@ func (s *selector) leftLater(items []string) (out []LeftOutColumn) {
 	return out
 }
 
-// isLater reports whether an item names, or matches, a column that only later files have.
+// isLater reports whether an item names or matches a later column.
 func (s *selector) isLater(item string) bool {
 	return slices.ContainsFunc(s.later, func(c LeftOutColumn) bool { return item == c.Name || matchesGlob(item, c.Name) })
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// openLive opens a pipe whose rows are read as they come, or a copy of it if its format does not permit that.
+// openLive opens a pipe whose rows are read as they arrive, or a copy of it if its format does not
+// permit that.
 func openLive(ctx context.Context, name string, pipe io.Reader, r fileOptions) (column.Table, error) {
 	in := newLive(pipe)
 	t, err := openLiveAs(ctx, name, in, r)
@@ -28,7 +29,7 @@ func openLive(ctx context.Context, name string, pipe io.Reader, r fileOptions) (
 	return t, nil
 }
 
-// newLive starts to read a pipe, and closes it in the end unless it belongs to the caller.
+// newLive starts reading a pipe. Closing it closes the pipe unless the caller owns that.
 func newLive(pipe io.Reader) *file.Live {
 	if c, ok := pipe.(io.Closer); ok {
 		return file.NewLive(pipe, c.Close)
@@ -36,14 +37,14 @@ func newLive(pipe io.Reader) *file.Live {
 	return file.NewLive(pipe, nil)
 }
 
-// openLiveAs tells the format by the first bytes.
+// openLiveAs detects the format by the first bytes and opens it.
 func openLiveAs(ctx context.Context, name string, in *file.Live, r fileOptions) (column.Table, error) {
 	copied := func() (column.Table, error) { return openPipe(ctx, name, in.Reader(ctx), r) }
 	head, _, err := in.Head(ctx, formats.HeadLength, func(head []byte) bool {
 		return len(head) >= 8 || bytes.IndexByte(head, '\n') >= 0
 	})
 	if err != nil || len(head) == 0 {
-		return copied() // which says what is wrong
+		return copied() // it reports the error
 	}
 	found, reason := formats.ByMagic(string(head[:min(len(head), formats.HeadLength)]))
 	switch {
@@ -79,18 +80,18 @@ func openLiveAs(ctx context.Context, name string, in *file.Live, r fileOptions) 
 	return ofFormat(t, err, cmp.Or(r.format, "text"))
 }
 
-// decoded is the text of a pipe, which is closed with it.
+// decoded is the decoded text of a pipe. Closing it closes the pipe.
 type decoded struct {
 	io.Reader
 	io.Closer
 }
 
-// openLiveText opens text that is read as it comes. Its first lines tell what its columns are.
+// openLiveText opens text that is read as it arrives. Its first lines determine the columns.
 func openLiveText(ctx context.Context, name string, in *file.Live, r fileOptions) (column.Table, error) {
 	head, whole, err := in.Head(ctx, text.HeadSize, func(head []byte) bool {
 		lines := 1
 		if r.format == formats.CSV || r.format == "" && !bytes.HasPrefix(head, []byte{'{'}) {
-			lines = 2 // names, and a row
+			lines = 2 // a header and a row
 		}
 		return text.EnoughLines(head, lines, r.csv)
 	})
@@ -100,7 +101,7 @@ func openLiveText(ctx context.Context, name string, in *file.Live, r fileOptions
 	if !whole {
 		head = text.WholeLines(head)
 	}
-	head = bytes.Clone(head) // the window moves on
+	head = bytes.Clone(head) // the window moves
 	r.csv.Partial = !whole
 	source := text.LiveInput(name, head, in)
 	if r.format == "" {

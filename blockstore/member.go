@@ -7,14 +7,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// member is one file of a set.
+// member is one file of a fileSet.
 type member struct {
 	*selector
 	table   column.Table
-	folders []folderKey // its last columns
+	folders []folderKey // its columns follow those of the file
 }
 
-// source makes a source of what was found of m, whose rows are those of info.
+// source returns a source of a selection of m, with the rows described by info.
 func (m *member) source(found selection, info stream.Info, inexact Inexact) (stream.Gatherer, error) {
 	c := column.Choice{Inexact: inexact}
 	dates := m.datesOf(found.numeric)
@@ -62,13 +62,13 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 	return bare, nil
 }
 
-// dateFields are columns of a table that hold dates and times, and the numbers that are made of them.
+// dateFields are the date and time columns of a selection, and the numbers computed from them.
 type dateFields struct {
 	fields []dateField
 	places []datePlace
 }
 
-// dateField is how a column of dates is carried along.
+// dateField is a date column as a kept column.
 type dateField struct {
 	stream.Field
 	column int // of the table
@@ -102,11 +102,11 @@ func (m *member) dated(c column.Choice, names stream.Info, dates dateFields) (*d
 	return &datedSource{bare: bare, places: dates.places, dates: len(dates.fields)}, err
 }
 
-// slots returns the columns of the table that hold the given components, folder keys aside, in the order
-// in which these first need them, and where in a row their numbers go: see column.Choice. Only a component
-// that stands there twice makes its column stand there twice.
+// slots returns the columns of the table that hold the given components, except folder keys, in
+// order of first use, and the positions of their numbers in a row: see column.Choice. A column
+// occurs twice only if one of its components does.
 func (m *member) slots(components []int) (columns, slots []int) {
-	last := make([]int, len(m.Columns)) // 1 + where the slots of each column begin, as it was last added; 0 before
+	last := make([]int, len(m.Columns)) // 1 + offset of the slots of each column, as last added; 0 if none
 	columns, slots = make([]int, 0, len(components)), make([]int, 0, len(components))
 	for at, i := range components {
 		if _, ok := m.when(i); ok || m.isKey(i) {

@@ -2,23 +2,23 @@ package blockstore
 
 import "github.com/nystream/nystream/blockstore/internal/column"
 
-// nameIndex finds the components of a name. It is made when a choice has many names: looking each of
-// them up among all columns would take time that grows with the square of the columns.
+// nameIndex finds the components of a name. It is built for selections of many names: looking up
+// each name among all columns would take quadratic time.
 type nameIndex struct {
 	head map[string]int
 	runs []nameRun
 }
 
-// nameRun is one column, or one number of a vector column, of a name: so many components from the first on.
+// nameRun is a range of components with one name: a column, or one number of a vector column.
 type nameRun struct {
 	first, width int
-	next         int // of the runs of this name, in ascending order; -1 after the last
+	next         int // next run of this name, in ascending order; -1 after the last
 }
 
-// fewNames is how many names are looked up among the columns one by one.
+// fewNames is the number of names up to which columns are searched one by one.
 const fewNames = 8
 
-// indexNames makes the index if a choice has more than a few names.
+// indexNames builds the index if a selection has more than a few names.
 func (s *selector) indexNames(names int) {
 	if s.byWhole != nil || names <= fewNames {
 		return
@@ -37,7 +37,7 @@ func (s *selector) indexNames(names int) {
 	s.byWhole = x
 }
 
-// add adds a run before all others of its name.
+// add adds a run in front of the others of its name.
 func (x *nameIndex) add(name string, first, width int) {
 	next, ok := x.head[name]
 	if !ok {
@@ -47,7 +47,7 @@ func (x *nameIndex) add(name string, first, width int) {
 	x.runs = append(x.runs, nameRun{first, width, next})
 }
 
-// called returns the columns, and numbers of vector columns, of exactly this name.
+// called returns the columns, and numbers of vector columns, with exactly this name.
 func (s *selector) called(name string) (runs []nameRun) {
 	if x := s.byWhole; x != nil {
 		at, ok := x.head[name]
@@ -69,5 +69,5 @@ func (s *selector) called(name string) (runs []nameRun) {
 	return runs
 }
 
-// hasColumn reports whether a column or cell has exactly this name.
+// hasColumn reports whether a column or component has exactly this name.
 func (s *selector) hasColumn(name string) bool { return len(s.called(name)) > 0 }

@@ -8,9 +8,10 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// Kept columns of a selection are components, or nested values: below 0, -1-k is Nested[k] of the table.
+// Kept columns of a selection are component indices or nested values: a negative i stands for
+// Nested[-1-i] of the table.
 
-// keptInfo describes what i carries along.
+// keptInfo describes the kept column i.
 func (s *selector) keptInfo(i int) column.Info {
 	if i < 0 {
 		return s.Nested[-1-i].Info
@@ -26,7 +27,7 @@ func (s *selector) parts(n *column.Nested) (first, end int) {
 	return at(n.First), at(n.End)
 }
 
-// covered returns the components of what is kept.
+// covered returns the components of kept columns.
 func (s *selector) covered(kept []int) (list []int) {
 	for _, i := range kept {
 		if i >= 0 {
@@ -41,7 +42,8 @@ func (s *selector) covered(kept []int) (list []int) {
 	return list
 }
 
-// nestedNamed finds the only nested value of a name. Components that do not lie in it may not have the name.
+// nestedNamed returns the only nested value with a name. No component outside of it may have that
+// name.
 func (s *selector) nestedNamed(name string) (int, bool) {
 	found := 0
 	for k := range s.Nested {
@@ -64,7 +66,8 @@ func (s *selector) nestedNamed(name string) (int, bool) {
 	return found, true
 }
 
-// nestedFirst finds the outermost nested value all of whose components begin a list, in order, and their number.
+// nestedFirst returns the outermost nested value whose components are a prefix of list, and their
+// number.
 func (s *selector) nestedFirst(list []int) (i, components int) {
 	if s.nestedAt == nil {
 		s.nestedAt = make(map[int][]int, len(s.Nested))
@@ -83,7 +86,7 @@ func (s *selector) nestedFirst(list []int) (i, components int) {
 	return 0, 0
 }
 
-// isRun reports whether each number is one more than the one before.
+// isRun reports whether the numbers are consecutive.
 func isRun(list []int) bool {
 	for i := range list {
 		if list[i] != list[0]+i {
@@ -93,8 +96,8 @@ func isRun(list []int) bool {
 	return true
 }
 
-// findWhole notes the components that lie in nested values which all other files have, too, though perhaps as lists of
-// another length.
+// findWhole records the components inside nested values that all other files have, possibly with
+// lists of another length.
 func (s *selector) findWhole(others []*member) {
 	s.carriers = make(map[int]bool)
 	everywhere := func(name string) bool {
@@ -117,7 +120,8 @@ func (s *selector) findWhole(others []*member) {
 	}
 }
 
-// carrierOf finds what carries a nested value of the first file along: a nested value, or a column of that type.
+// carrierOf returns the nested value, or the column of that type, that holds a nested value of the
+// first file.
 func (m *member) carrierOf(name string) (int, bool) {
 	if i, ok := m.nestedNamed(name); ok {
 		return i, true
@@ -129,7 +133,7 @@ func (m *member) carrierOf(name string) (int, bool) {
 	return runs[0].first, true
 }
 
-// notCarried returns the components that CarryAll passes over: those that other files lack.
+// notCarried returns the components that CarryAll skips: those that other files lack.
 func (s *selector) notCarried() (list []int) {
 	for _, i := range s.absentOnes() {
 		if !s.carriers[i] {
@@ -139,7 +143,7 @@ func (s *selector) notCarried() (list []int) {
 	return list
 }
 
-// withoutSizes returns a type whose lists are of any length.
+// withoutSizes returns a type with lists of any length.
 func withoutSizes(t logical.Type) logical.Type {
 	if !t.IsNested() {
 		return t

@@ -24,31 +24,29 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// Formats returns the values that Options.Format may have.
+// Formats returns the possible values of Options.Format.
 func Formats() []string { return formats.All() }
 
-// Extensions returns the extensions of files that are read in a format, the usual one first, and nil for a format that
-// is not read. Text may have .gz, .zst or .bz2 behind them.
+// Extensions returns the extensions of files read in a format, the usual one first, and nil for a
+// format that cannot be read. Text may have .gz, .zst or .bz2 appended.
 func Extensions(format string) []string { return slices.Clone(formats.Of(format).Read) }
 
-// Open makes one source of files, globs, folders and pipes. Several files are
-// read one after the other: in the order of paths, and within a glob or a
-// folder in byte order of their names. The columns are those of the first
-// file; in the others they are found by name, or by position where one of two
-// files of the same format has no names. Arguments that are globs may hold ** for any depth of folders;
-// in folders and globs names beginning with . or _ are passed over. What the path -
-// and named pipes hold is copied to a temporary file first, like compressed text (.csv.gz, .libsvm.bz2), unless
-// [Options].Live says that it is read as it comes.
+// Open returns one source of files, globs, folders and pipes. Files are read one after another: in
+// the order of paths, and within a glob or a folder in byte order of their names. The columns are
+// those of the first file; in the others they are matched by name, or by position if one of two
+// files of the same format has no names. Globs may contain ** for any depth of folders; globs and
+// folders skip names beginning with . or _. The path -, named pipes and compressed text (.csv.gz,
+// .libsvm.bz2) are first copied to a temporary file, unless [Options].Live is set.
 //
-// Opening costs the reading of footers and headers, for text of whole files.
+// Opening reads footers and headers, and text files completely.
 //
-// The source says in Info().ReaderBytes what a reader holds: pages of Parquet files, chunks of
-// stores, compressed batches of Arrow files.
+// Info().ReaderBytes of the source includes the memory of a reader: pages of Parquet files, chunks
+// of stores, compressed batches of Arrow files.
 func Open(ctx context.Context, paths []string, o Options) (*Source, error) {
 	return openSource(ctx, singleCall(), paths, o)
 }
 
-// openSource opens files and chooses columns of them.
+// openSource opens files and selects columns of them.
 func openSource(ctx context.Context, files *file.Session, paths []string, o Options) (*Source, error) {
 	opened, err := openFiles(ctx, files, paths, o)
 	if err != nil {
@@ -57,10 +55,10 @@ func openSource(ctx context.Context, files *file.Session, paths []string, o Opti
 	return opened.Source(o)
 }
 
-// Files are files and pipes that are open, of which no columns are chosen yet.
+// Files are open files and pipes before columns are selected.
 type Files struct{ set *fileSet }
 
-// NamesText reports whether the name of a file is that of text, compressed or not.
+// NamesText reports whether a file name has an extension of text, compressed or not.
 func NamesText(path string) bool {
 	extension := strings.ToLower(filepath.Ext(path))
 	switch extension {
@@ -70,20 +68,20 @@ func NamesText(path string) bool {
 	return formats.IsText(formats.ByExtension(extension))
 }
 
-// OpenFiles opens files as Open does, for callers that look at columns before they choose some.
+// OpenFiles opens files like Open, for callers that inspect columns before choosing.
 func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
 	return openFiles(ctx, singleCall(), paths, o)
 }
 
-// Source returns the rows of the columns that o chooses.
+// Source returns the rows of the columns that o selects.
 func (f *Files) Source(o Options) (*Source, error) { return f.set.choose(o) }
 
-// Nameless returns how many columns of the first file, its first ones, have no names: the format has none, as NPY,
-// libsvm and text without a header. Columns that a file itself calls x0, x1, ... are named.
+// Nameless returns the number of leading columns of the first file without names, as in NPY, libsvm
+// and text without a header. Columns that a file itself calls x0, x1, ... are named.
 func (f *Files) Nameless() int { return f.set.members[0].nameless() }
 
-// IndexBase returns the first index of the libsvm files. It is IndexBaseAuto if they have no indices, or if there
-// are no such files.
+// IndexBase returns the first index of the libsvm files. It is IndexBaseAuto if there are no
+// indices or no such files.
 func (f *Files) IndexBase() IndexBase { return f.set.base }
 
 // Copied returns the pipes that were copied to disk.
@@ -96,16 +94,16 @@ func (f *Files) Copied() (names []string) {
 	return names
 }
 
-// FileFormat is how a file is laid out.
+// FileFormat describes the format of a file.
 type FileFormat struct {
 	Path   string
-	Format string // one of Formats; behind a comma the compression of text; text of a pipe whose format was not named
-	// Delimiter separates the cells of text: a character, tab, space or none; "" for other
-	// formats, and where it is not known.
+	Format string // one of Formats, with the compression of text after a comma; "text" for a pipe of undeclared format
+	// Delimiter separates the cells of text: a character, tab, space or none; "" for other formats,
+	// and if unknown.
 	Delimiter string
 }
 
-// Formats returns how each file is laid out.
+// Formats returns the format of each file.
 func (f *Files) Formats() (list []FileFormat) {
 	for _, m := range f.set.members {
 		about := m.table.About()
@@ -126,8 +124,8 @@ func (f *Files) Formats() (list []FileFormat) {
 	return list
 }
 
-// Columns returns the columns of the first file, the k of k=v folders included, and the
-// number of rows of all files.
+// Columns returns the columns of the first file, including keys of k=v folders, and the total
+// number of rows.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 	first, place := f.set.members[0], 0
 	folders := len(first.Columns) - len(first.folders)
@@ -157,32 +155,32 @@ type ColumnInfo struct {
 	Name string
 	// Kind is number, integer, text, vector or other.
 	Kind string
-	// Width is how many numbers the column gives to a row.
+	// Width is the number of numbers per row.
 	Width int
-	// Meaning is boolean, date, timestamp, time or duration where the file says that integers
-	// stand for that, or where all its text does, else "".
+	// Meaning is boolean, date, timestamp, time or duration if the file declares that of integers,
+	// or if all texts have that type, else "".
 	Meaning string
-	// Verbatim says that integers are carried along as the text that they are, such as 007.
+	// Verbatim reports that integers such as 007 are kept as text.
 	Verbatim bool
-	// Type is the logical type of the values, where the file says more than Kind, or all its text does.
+	// Type is the logical type of the values if the file declares more than Kind, or if all texts
+	// have a type.
 	Type logical.Type
-	// Reason is what a column of kind other holds, what keeps it from being read, or what is
-	// lost of its numbers, if that is known.
+	// Reason describes the values of a column of kind other, why they cannot be read, or what is
+	// lost of its numbers, if known.
 	Reason string
-	// Absent says which of several files lacks the column, "" for none. Such a column is chosen only by its name, which
-	// then is an error.
+	// Absent names a file that lacks the column, "" if none does. Such a column is selected only by
+	// name, which is then an error.
 	Absent string
-	// Folder says that the column is the k of k=v folders, and is computed with only when it is named.
+	// Folder reports that the column is a key of k=v folders, and a feature only if named.
 	Folder bool
 }
 
-// IsTemporal reports whether the column is computed with only when it is named, for what its
-// integers stand for: dates, timestamps, times and durations.
+// IsTemporal reports whether the column holds dates, timestamps, times or durations, and so is a
+// feature only if named.
 func (c ColumnInfo) IsTemporal() bool { return c.Meaning != "" && c.Meaning != column.Boolean.String() }
 
-// Columns returns the columns of the first file, the k of k=v folders included,
-// and the number of rows of all files. It costs what Open
-// does, and leaves no copies on the disk.
+// Columns returns the columns of the first file, including keys of k=v folders, and the total
+// number of rows. It costs the same as Open, and leaves no copies on disk.
 func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
 	return columnsOf(ctx, singleCall(), paths, o)
 }
@@ -200,7 +198,7 @@ func columnsOf(ctx context.Context, files *file.Session, paths []string, o Optio
 	return columns, rows, nil
 }
 
-// openFiles opens every file that paths stand for.
+// openFiles opens all files that paths expand to.
 func openFiles(ctx context.Context, files *file.Session, paths []string, o Options) (*Files, error) {
 	r := fileOptions{files: files, format: o.Format, array: o.Array, features: max(o.Features, featuresNamed(o.Types)), base: o.IndexBase, scan: new(sync.Mutex)}
 	var err error
@@ -229,7 +227,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 		})
 	})
 	if stopped := context.Cause(ctx); stopped != nil {
-		return nil, stopped // whatever came of it
+		return nil, stopped // cancellation has priority over other errors
 	}
 	if err != nil {
 		return nil, err
@@ -247,7 +245,7 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) 
 		if stdin == nil {
 			return nil, fault.New("there is no standard input to read").Do("name a file")
 		}
-		return openAnyPipe(ctx, "standard input", struct{ io.Reader }{stdin}, r) // it is not ours to close
+		return openAnyPipe(ctx, "standard input", struct{ io.Reader }{stdin}, r) // the caller closes it
 	}
 	if file.IsRemote(path) {
 		return openVersion(ctx, path, r)
@@ -266,7 +264,8 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) 
 	return openAnyPipe(ctx, path, f, r)
 }
 
-// openAnyPipe opens a pipe that is read as it comes, if r asks for that and the format permits it. Otherwise it copies it.
+// openAnyPipe opens a pipe, reading it as it arrives if r requests that and the format permits it,
+// and copying it otherwise.
 func openAnyPipe(ctx context.Context, name string, in io.Reader, r fileOptions) (t column.Table, err error) {
 	if r.live {
 		t, err = openLive(ctx, name, in, r)
@@ -279,7 +278,7 @@ func openAnyPipe(ctx context.Context, name string, in io.Reader, r fileOptions) 
 	return t, err
 }
 
-// openVersion opens a file. The version of an object is the one that its store names.
+// openVersion opens a file. Its store provides the version of an object.
 func openVersion(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	t, err := openRegular(ctx, path, r)
 	if err != nil || !file.IsRemote(path) {
@@ -291,7 +290,7 @@ func openVersion(ctx context.Context, path string, r fileOptions) (column.Table,
 	return t, nil
 }
 
-// openRegular opens a file of the given format, or of the one it seems to have.
+// openRegular opens a file of the given or detected format.
 func openRegular(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	found := r.format
 	if r.format == "" || formats.IsText(r.format) {
@@ -326,13 +325,13 @@ func openRegular(ctx context.Context, path string, r fileOptions) (column.Table,
 	return ofFormat(t, err, r.format)
 }
 
-// hasEncoding reports whether a file of the format that its first bytes or its name tell, "" for none, may be
-// text in any encoding.
+// hasEncoding reports whether a file of the detected format, "" if unknown, may be text in any
+// encoding.
 func hasEncoding(found string) bool {
 	return found == "" || found == formats.UTF16 || formats.IsText(found) || formats.IsCompressed(found)
 }
 
-// openFormat opens a file of a format that is no compressed text.
+// openFormat opens a file of a format other than compressed text.
 func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, error) {
 	if r.array != "" && r.format != formats.NPZ {
 		return nil, errNoArray(path, r.format)
@@ -357,7 +356,7 @@ func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, 
 	return openText(ctx, text.Input{Path: path, File: f, Stamp: stamp}, r)
 }
 
-// errNoArray refuses to choose an array of a file of a format that has none.
+// errNoArray reports that an array was requested from a format without named arrays.
 func errNoArray(path, format string) error {
 	return fault.File(path, "`Options.Array` names an array of an .npz file, and this is a file of the format %s", format).Do("leave it out")
 }

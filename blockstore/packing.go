@@ -16,8 +16,8 @@ import (
 
 const noCompression = "none"
 
-// Compressions returns the values that Schema.Compression may have for a format. Text is
-// compressed if the name of its file says so.
+// Compressions returns the possible values of Schema.Compression for a format. Text is compressed
+// if its file name has the extension for it.
 func Compressions(format string) []string {
 	switch format {
 	case formats.Parquet:
@@ -28,8 +28,8 @@ func Compressions(format string) []string {
 	return []string{noCompression}
 }
 
-// storeEncoder returns what starts a store, whose sections are zstd frames where that is smaller
-// and compress is set.
+// storeEncoder returns a StartEncoder of stores. If compress is true, sections are zstd frames
+// where these are smaller.
 func storeEncoder(compress bool) column.StartEncoder {
 	return func(out io.Writer, s stream.Info) (column.Encoder, error) { return store.NewEncoder(out, s, compress) }
 }
@@ -37,7 +37,7 @@ func storeEncoder(compress bool) column.StartEncoder {
 // isPacked reports whether files of a format may be compressed as a whole.
 func isPacked(format string) bool { return formats.IsText(format) }
 
-// packedName splits a name such as rows.csv.gz.
+// packedName splits the extension of compression off a name such as rows.csv.gz.
 func packedName(path string) (bare, packing string) {
 	extension := filepath.Ext(path)
 	switch strings.ToLower(extension) {
@@ -51,7 +51,7 @@ func packedName(path string) (bare, packing string) {
 	return strings.TrimSuffix(path, extension), packing
 }
 
-// packed returns what starts a file that is compressed as a whole.
+// packed returns a StartEncoder of files that are compressed as a whole.
 func packed(packing string, start column.StartEncoder) column.StartEncoder {
 	return func(out io.Writer, s stream.Info) (column.Encoder, error) {
 		w, err := compression.NewWriter(packing, out)

@@ -21,7 +21,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// openPipe opens a copy of what can be read only from front to back: a file of any format.
+// openPipe opens a copy of an input of any format that can be read only sequentially.
 func openPipe(ctx context.Context, name string, pipe io.Reader, r fileOptions) (column.Table, error) {
 	in := bufio.NewReaderSize(pipe, 64<<10)
 	head, err := in.Peek(formats.HeadLength)
@@ -56,7 +56,7 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r fileOptions) (
 	return ofFormat(t, err, cmp.Or(r.format, "text"))
 }
 
-// openBinary opens a copy of a file of a format that is no text.
+// openBinary opens a copy of an input in a format other than text.
 func openBinary(ctx context.Context, name string, in io.Reader, found string, r fileOptions) (column.Table, error) {
 	switch {
 	case r.format != "" && r.format != found:
@@ -82,13 +82,13 @@ func openBinary(ctx context.Context, name string, in io.Reader, found string, r 
 	return ofFormat(t, err, found)
 }
 
-// openCompressed opens text that was compressed as a whole. The name without
-// its last extension tells what text it is, or its first bytes do.
+// openCompressed opens text that was compressed as a whole. Its format follows from the name
+// without the last extension, or from the first bytes.
 func openCompressed(ctx context.Context, path, found string, r fileOptions) (column.Table, error) {
 	bare := strings.ToLower(strings.TrimSuffix(path, filepath.Ext(path)))
 	if r.format == "" {
 		if r.format = formats.ByExtension(filepath.Ext(bare)); r.format == formats.CSV {
-			r.format = "" // its first bytes may say otherwise
+			r.format = "" // the first bytes may identify another format
 		}
 	}
 	if r.format != "" && !formats.IsText(r.format) {
@@ -97,7 +97,7 @@ func openCompressed(ctx context.Context, path, found string, r fileOptions) (col
 	return openCopied(ctx, path, r, func(in io.Reader) (io.ReadCloser, error) { return compression.NewReader(found, in) })
 }
 
-// openCopied opens a copy of the text that unpack makes of a file.
+// openCopied opens a copy of the text that unpack decodes from a file.
 func openCopied(ctx context.Context, path string, r fileOptions, unpack func(in io.Reader) (io.ReadCloser, error)) (column.Table, error) {
 	f, stamp, err := r.files.Open(ctx, path)
 	if err != nil {
@@ -116,8 +116,7 @@ func openCopied(ctx context.Context, path string, r fileOptions, unpack func(in 
 	return t, nil
 }
 
-// openUnseekable copies text to a temporary file that goes when the process ends, and opens
-// that.
+// openUnseekable opens a copy of text in a temporary file, which vanishes when the process ends.
 func openUnseekable(ctx context.Context, name string, in io.Reader, r fileOptions) (column.Table, error) {
 	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams", r.format).Do("save it and name the file")
@@ -125,7 +124,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r fileOption
 	return openStored(ctx, name, r.encoding.NewReader(in), r, func(f file.File, stamp file.Stamp) (column.Table, error) {
 		in := text.Input{Path: name, File: f, Stamp: stamp}
 		if r.format == "" {
-			// What is no text by its first bytes is left to the reader of text, which says why.
+			// The text reader reports the problem if the first bytes are not text.
 			switch found, err := formats.SniffIn(f, name); {
 			case err == nil && !formats.IsText(found):
 				return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole", found).
@@ -138,7 +137,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r fileOption
 	})
 }
 
-// openStored copies what in gives to a temporary file, and opens it by open.
+// openStored copies in to a temporary file and opens that with open.
 func openStored(ctx context.Context, name string, in io.Reader, r fileOptions,
 	open func(f file.File, stamp file.Stamp) (column.Table, error)) (column.Table, error) {
 	stamp, err := r.files.Copy(ctx, name, name, in)

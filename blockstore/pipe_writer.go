@@ -14,11 +14,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// NewWriter starts writing rows to out, which messages call name, in the format that s
-// names, one of PipeFormats(). What was written cannot be taken back: after an error, or
-// without Commit, an Arrow stream has no end mark, a Parquet file no footer, an NPY file is shorter
-// than its header says, and text just ends. It refuses an NPY file of rows whose number is not known, because
-// its header has the number.
+// NewWriter starts writing rows to out in the format of s, one of PipeFormats(). name identifies
+// out in messages. Output cannot be revoked: after an error, or without Commit, an Arrow stream
+// lacks its end mark, a Parquet file its footer, an NPY file is shorter than its header states, and
+// text is truncated. NewWriter returns an error for NPY if the number of rows is unknown, since the
+// header contains it.
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	if !written[s.Format].pipes {
 		return nil, fault.Output(name, "the format %q cannot be written to a pipe", s.Format).Do("use one of %s", strings.Join(PipeFormats(), ", "))
@@ -42,7 +42,7 @@ func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	return w, nil
 }
 
-// pipeOutput is what a pipe is written to. Its errors name it.
+// pipeOutput is the output of a pipeWriter. Its errors name it.
 type pipeOutput struct {
 	io.Writer
 	called string
@@ -60,7 +60,7 @@ func (o *pipeOutput) Write(p []byte) (int, error) {
 	return n, failed
 }
 
-// name names the pipe in an error, once.
+// name adds the name of the pipe to an error, once.
 func (o *pipeOutput) name(err error) error {
 	var failed *stream.DataError
 	if err == nil || errors.As(err, &failed) && failed.Kind == stream.Unwritten {
@@ -69,7 +69,7 @@ func (o *pipeOutput) name(err error) error {
 	return fault.Output(o.called, "%w", err)
 }
 
-// pipeWriter is the Writer of pipes.
+// pipeWriter is the Writer for pipes.
 type pipeWriter struct {
 	encoder column.Encoder
 	out     *pipeOutput
@@ -78,8 +78,7 @@ type pipeWriter struct {
 	failed  error // the first failure, which is final
 }
 
-// Write implements Writer. It panics when b does not have the shape that the schema
-// promises.
+// Write implements Writer. It panics unless b has the shape of the schema.
 func (w *pipeWriter) Write(b *stream.Batch, n int) error {
 	w.schema.mustFit(b, n)
 	if w.failed == nil {

@@ -1,23 +1,24 @@
 package blockstore
 
-// Reading is what was read of the files of a [Source]: by opening it, by its readers, and to fetch rows by number.
-// Columns that are not chosen count as far as their bytes are read, which depends on the format. Bytes are counted
-// where they are read, so that those of two readers count twice. What the system reads ahead, or has in memory, makes
-// no difference.
+// Reading counts what a [Source] has read from its files: when opened, by its readers, and by
+// Gather. Columns that are not selected count if their bytes are read, which depends on the format.
+// Bytes read by two readers count twice. Read-ahead and caching of the operating system do not
+// matter.
 type Reading struct {
-	// Bytes are those that were read of files, fetched of objects, and read of copies.
+	// Bytes counts bytes read of files, fetched of objects, and read of copies.
 	Bytes int64
-	// Size is the bytes of all files. Where a copy is read, of a pipe or of compressed text, it is the size of the copy.
-	// Of a pipe that is read as it comes, Size and Bytes are what came so far. Of [FromRecords] they are 0.
+	// Size is the total size of all files. For a copy, of a pipe or of compressed text, it is the
+	// size of the copy. For a live pipe, Size and Bytes count what has arrived so far. For
+	// [FromRecords] both are 0.
 	Size int64
-	// ByNumber are the bytes, among Bytes, that [Source.Gather] read. Those of objects are not among them: its readers
-	// share what they fetch.
+	// ByNumber is the part of Bytes that [Source.Gather] has read. It excludes objects, whose
+	// readers share chunks.
 	ByNumber int64
-	// Rows is the number of rows that Gather fetched.
+	// Rows is the number of rows gathered.
 	Rows int64
-	// Requests is the number of requests to stores of objects. Lists of objects are not counted.
+	// Requests is the number of requests to object stores, without listings.
 	Requests int64
-	// Files is the number of files, Copies the number of those of which a copy is read.
+	// Files is the number of files, Copies the number of them that are read from copies.
 	Files, Copies int
 }
 
@@ -29,7 +30,7 @@ func (r Reading) Times() float64 {
 	return float64(r.Bytes) / float64(r.Size)
 }
 
-// Reading returns what was read so far. An object that is opened twice in one session counts in both sources.
+// Reading returns the current counts. An object opened twice in one session counts in both sources.
 func (s *Source) Reading() (r Reading) {
 	for _, t := range s.tables {
 		c := t.Reads.Counts()

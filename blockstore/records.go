@@ -13,14 +13,15 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/formats"
 )
 
-// FromRecords returns the rows of Arrow records, once, as they come: Info().Live and OnePass are set, and Rows is -1.
-// Messages call the source name. Of o it heeds what is about columns: Columns, Label, Keep, Categories, Words, NoNumbers
-// and Inexact. A record that is not of the schema is an error, as is one of the sequence, which ends the rows before it.
+// FromRecords returns the rows of Arrow records, once, as they arrive: Info().Live and OnePass are
+// set, and Rows is -1. name identifies the source in messages. It uses only the fields of o about
+// columns: Columns, Label, Keep, Categories, Words, NoNumbers and Inexact. A record that does not
+// match the schema is an error, and so is an error of the sequence, after the rows before it.
 //
-// Records are copied one at a time, and none is kept: the sequence may release a record when it is asked for the next.
-// It runs on a goroutine of its own, which reads a record or two ahead, and stops when the reader is closed or
-// ctx is done. FromRecords waits for the first record; with columns of lists it waits for the first row, which has
-// their length.
+// Records are copied one at a time and not kept: the sequence may release a record when the next is
+// requested. It runs on a separate goroutine, which reads a record or two ahead, and stops when the
+// reader is closed or ctx is done. FromRecords waits for the first record, and with list columns
+// for the first row, which determines their width.
 func FromRecords(ctx context.Context, name string, schema *arrowlib.Schema, records iter.Seq2[arrowlib.Record, error], o Options) (*Source, error) {
 	out, in := io.Pipe()
 	ended := context.AfterFunc(ctx, func() { out.CloseWithError(context.Cause(ctx)) })

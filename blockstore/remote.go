@@ -5,6 +5,6 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 )
 
-// IsRemote reports whether a path is the URL of an object, such as s3://bucket/key, and not
-// the path of a file. A file:// URL is one of a file.
+// IsRemote reports whether a path is the URL of an object, such as s3://bucket/key, and not the
+// path or file:// URL of a file.
 func IsRemote(path string) bool { return file.IsRemote(path) && object.Scheme(path) != "file" }

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/internal/quote"
 )
 
-// resolve applies the rules documented at Options.
+// resolve selects columns by the rules documented at Options.
 func (s *selector) resolve(columns []string, label string, keep, words []string) (sel selection, err error) {
 	labels := 0
 	if label != "" {
@@ -72,7 +72,7 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 // isText reports whether component i holds text.
 func (s *selector) isText(i int) bool { return s.components[i].kind == column.Text }
 
-// keepOne finds a column to carry along, a nested one if that may be.
+// keepOne returns a column to keep, also a nested one if nested is true.
 func (s *selector) keepOne(name string, nested bool, wrong *complaints) (int, bool) {
 	if i, ok := s.nestedNamed(name); ok && nested {
 		return i, true
@@ -88,7 +88,7 @@ func (s *selector) keepOne(name string, nested bool, wrong *complaints) (int, bo
 	return found[0], true
 }
 
-// namedOrNumbered finds the components of a name, or where no column has it the one of a
+// namedOrNumbered returns the components of a column name or, if no column has it, of a column
 // number.
 func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool) {
 	number, err := strconv.Atoi(name)
@@ -102,15 +102,15 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 	return []int{number}, true
 }
 
-// chosenNumbers are the components that make a row, with what items have said of others.
+// chosenNumbers holds the features, and what items say about other components.
 type chosenNumbers struct {
 	chosen, excluded []int
-	passed           []int // what globs and ranges stand for and pass over: dates, folder keys, and what other files lack
-	positive         bool  // an item chooses some
+	passed           []int // skipped by globs and ranges: dates, folder keys, and components that other files lack
+	positive         bool  // an item selects components
 }
 
-// pick finds the components of items; notByDefault are those that globs and ranges pass over. Globs and ranges without
-// an end also pass over what other files lack, as orAbsent has it.
+// pick returns the components of items. Globs and ranges skip notByDefault; those without an end
+// also skip orAbsent, the components that other files lack.
 func (s *selector) pick(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
@@ -141,7 +141,7 @@ func (s *selector) pick(items []string, notByDefault, orAbsent placeSet, wrong *
 	return n
 }
 
-// numeric chooses the components that make a row, with the places that pick has.
+// numeric selects the features. Its arguments are those of pick.
 func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers, err error) {
 	n = s.pick(items, notByDefault, orAbsent, wrong)
 	if n.positive {
@@ -166,7 +166,7 @@ func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wron
 // absentOnes returns the components that other files lack, in order.
 func (s *selector) absentOnes() []int { return slices.Sorted(maps.Keys(s.absent)) }
 
-// passedBy returns the components that an item stands for and passes over.
+// passedBy returns the components that an item matches but skips.
 func (s *selector) passedBy(item string) []int {
 	over := places(s.onlyNamed)
 	if s.isOpen(item) {
@@ -179,7 +179,7 @@ func (s *selector) passedBy(item string) []int {
 	return slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !over.has(i) })
 }
 
-// hint says, if there are columns of numbers that no choice has but by their names, how to choose one.
+// hint explains how to select numeric columns that are selected only by name, if there are any.
 func (s *selector) hint() string {
 	i := slices.IndexFunc(s.onlyNamed, func(i int) bool { return s.components[i].kind.Computable() })
 	if i < 0 {
@@ -192,8 +192,8 @@ func (s *selector) hint() string {
 	return fmt.Sprintf("name %s to compute with them, as in `Options.Columns '%s'`; ", FolderNames, quote.Bare(s.components[i].name))
 }
 
-// checkNearlyNumeric refuses to leave out in silence, as text, columns of numbers
-// that a few bad cells spoil.
+// checkNearlyNumeric adds a complaint for numeric columns that would be silently dropped because a
+// few bad cells make them text.
 func (s *selector) checkNearlyNumeric(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
@@ -203,7 +203,7 @@ func (s *selector) checkNearlyNumeric(list []int, wrong *complaints) {
 	}
 }
 
-// checkNumbers refuses components that are no numbers.
+// checkNumbers adds a complaint for components that are not numeric.
 func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 	for _, i := range chosen {
 		c := s.components[i]
@@ -223,7 +223,8 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 	}
 }
 
-// standard returns the choice when none is made: all numbers but those not by default or excluded, and categories.
+// standard returns the default selection: all numbers except those not selected by default or
+// excluded, and categories.
 func (s *selector) standard(notByDefault, excluded placeSet) []int {
 	list := make([]int, 0, s.own)
 	for i, c := range s.components[:s.own] {
@@ -234,7 +235,7 @@ func (s *selector) standard(notByDefault, excluded placeSet) []int {
 	return list
 }
 
-// described names components that are passed over, with the reasons.
+// described returns the names of skipped components with the reasons.
 func (s *selector) described(list []int) (out []LeftOutColumn) {
 	for _, i := range list {
 		why := s.reason(i)
@@ -246,11 +247,11 @@ func (s *selector) described(list []int) (out []LeftOutColumn) {
 	return out
 }
 
-// LibsvmLabel is why the standard choice passes over the label of a libsvm file, which
-// surprises nobody.
+// LibsvmLabel is the reason why the label of a libsvm file is not a feature by default. It needs no
+// report.
 const LibsvmLabel = text.LibsvmLabel
 
-// reason returns why the standard choice passes over a component.
+// reason returns why a component is not a feature by default.
 func (s *selector) reason(i int) string {
 	if why, absent := s.absent[i]; absent {
 		return why
@@ -267,10 +268,11 @@ func (s *selector) reason(i int) string {
 	return s.Columns[c.column].Reason()
 }
 
-// placeSet has places of components: it is true at them, and ends behind the last one.
+// placeSet is a set of component indices: true at its members. Its length is one more than the
+// largest.
 type placeSet []bool
 
-// places returns the set of what is in any of some lists.
+// places returns the union of lists as a set.
 func places(lists ...[]int) (set placeSet) {
 	last := -1
 	for _, list := range lists {
@@ -287,10 +289,10 @@ func places(lists ...[]int) (set placeSet) {
 	return set
 }
 
-// has reports whether a place is in the set.
+// has reports whether i is in the set.
 func (p placeSet) has(i int) bool { return i < len(p) && p[i] }
 
-// without drops excluded and repeated components.
+// without returns chosen without excluded and repeated components.
 func without(chosen []int, excluded placeSet) []int {
 	taken := make(placeSet, len(places(chosen)))
 	var list []int
@@ -303,12 +305,13 @@ func without(chosen []int, excluded placeSet) []int {
 	return list
 }
 
-// isOpen reports whether an item stands for columns that it does not name one by one: a glob, or a range without an end.
+// isOpen reports whether an item matches an open-ended set of columns: a glob, or a range without
+// an end.
 func (s *selector) isOpen(item string) bool {
 	return !s.hasColumn(item) && (file.IsGlob(item) || strings.HasSuffix(item, ":"))
 }
 
-// item finds the components of a name, a glob, an index or a range.
+// item returns the components of a name, a glob, an index or a range.
 func (s *selector) item(item string, notByDefault placeSet, wrong *complaints) ([]int, bool) {
 	if s.hasColumn(item) {
 		return s.named(item, wrong)
@@ -340,7 +343,7 @@ func upTo(from, to int) []int {
 	return list
 }
 
-// parseRange reads an index "3" or a half-open range "0:20", ":5", "7:".
+// parseRange parses an index "3" or a half-open range "0:20", ":5", "7:".
 func parseRange(item string, n int) (from, to int, ok bool) {
 	a, b, isRange := strings.Cut(item, ":")
 	from, err := strconv.Atoi(a)
@@ -360,7 +363,7 @@ func parseRange(item string, n int) (from, to int, ok bool) {
 	return from, to, err == nil
 }
 
-// matching finds the components whose names, or whose vectors' names, match a glob.
+// matching returns the components with a name, or a vector name, that matches a glob.
 func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 	if _, err := path.Match(glob, ""); err != nil {
 		wrong.add(fault.New("columns %s: not a valid glob", quote.Name(glob)))
@@ -383,7 +386,7 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 	return found, len(found) > 0 || s.isLater(glob)
 }
 
-// named finds the cell, or all components of the vector column, of that name.
+// named returns the component, or all components of the vector column, with that name.
 func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
 	runs := s.called(name)
 	switch len(runs) {
@@ -405,7 +408,7 @@ func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
 	return nil, false
 }
 
-// numbers lists numbers of columns, not too many of them.
+// numbers lists column numbers, abbreviated if there are many.
 func numbers(list []int) string {
 	words := make([]string, len(list))
 	for i, n := range list {

@@ -5,33 +5,33 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 )
 
-// Session is what the readings and writings of one run share. Nothing is shared between two
-// sessions, but for quotas and stores that both are given. The functions of this package that have
-// the names of its methods are for a single call: they use registered stores, the system's folder
-// for temporary files and no quota, and compare nothing with earlier calls.
+// Session is the shared state of the readers and writers of one run. Two sessions share only quotas
+// and stores that are given to both. The functions of this package with the names of its methods
+// serve a single call: they use registered stores, the system's folder for temporary files and no
+// quota, and compare nothing with earlier calls.
 //
 // A session remembers what it opens:
 //
-//   - A file that was changed since the session opened it first is a [DataError]. So is a glob or
-//     a folder of other files than at first.
-//   - An object is asked for once. All readers share what they fetch: the session holds as much as
-//     open readers may hold (Info().ReaderBytes of their sources), and up to 16 MiB without a reader.
+//   - A file that has changed since the session first opened it is a [DataError]. So is a glob
+//     or a folder whose listing has changed.
+//   - An object is looked up once. All readers share its chunks: the session holds as much as
+//     open readers may hold (Info().ReaderBytes of their sources), and up to 16 MiB without a
+//     reader.
 //
-// The zero value is ready for use. Fields are set before the first call and not changed
-// afterwards. Then methods may be called from several goroutines, and sources and writers of one
-// session may be used side by side.
+// The zero value is ready for use. Fields are set before the first call and not changed afterwards.
+// Methods are then safe for concurrent use, and so are the sources and writers of one session.
 //
-// Whoever makes a session closes it, after the last reader of its sources. Writers are committed or
-// aborted on their own.
+// The creator of a session closes it, after the last reader of its sources. Writers are committed
+// or aborted separately.
 type Session struct {
-	// Stores reach objects such as s3://bucket/key; if nil, those of object.Register do.
+	// Stores gives access to objects such as s3://bucket/key; nil means those of object.Register.
 	Stores *object.Stores
-	// SpoolDir is the folder of temporary files: copies of what cannot be read where it is (pipes,
-	// compressed text, text in other encodings, compressed arrays), and content of objects before
-	// it is uploaded. "" is the system's. A SpoolError says that the disk is full.
+	// SpoolDir is the folder of temporary files: copies of inputs that cannot be read in place
+	// (pipes, compressed text, text in other encodings, compressed arrays), and contents of objects
+	// before upload. "" means the system default. A full disk is reported as a SpoolError.
 	SpoolDir string
-	// Quota bounds the bytes of these files; nil is no limit. A SpoolError with an
-	// *OverQuotaError says that it is too small.
+	// Quota bounds the bytes of these files; nil means no limit. Exceeding it is a SpoolError that
+	// wraps an *OverQuotaError.
 	Quota *Quota
 
 	seen    file.Seen
@@ -39,15 +39,14 @@ type Session struct {
 	copies  file.Copies
 }
 
-// Internal returns the session in the form that packages graph, archive and modelfile take.
+// Internal returns the session for packages graph, archive and modelfile.
 func (s *Session) Internal() *file.Session {
 	return &file.Session{Stores: s.Stores, SpoolDir: s.SpoolDir, Quota: s.Quota, Seen: &s.seen, Objects: &s.objects, Copies: &s.copies}
 }
 
-// singleCall returns the files of a call outside a session.
+// singleCall returns the session of a call outside a Session.
 func singleCall() *file.Session { return &file.Session{Objects: new(file.Objects)} }
 
-// Close removes the copies that the session has made, and gives their bytes back to the quota.
-// Sources that read copies fail from then on. The copies of a session that is not closed are
-// removed at the end of the process.
+// Close removes the copies made by the session, and releases their bytes from the quota. Sources
+// that read copies then fail. Without Close the copies are removed when the process ends.
 func (s *Session) Close() error { return s.copies.Discard() }

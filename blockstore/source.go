@@ -14,13 +14,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Source gives the rows of one file, or of several files one after the other. It implements
-// [stream.Gatherer]. A pass fails if a file gives more or fewer rows than it had when it was opened;
-// a panic in a decoder is an error of its file.
+// Source reads the rows of one file, or of several files one after another. It implements
+// [stream.Gatherer]. A pass fails if a file has more or fewer rows than when it was opened; a panic
+// in a decoder is an error of its file.
 //
-// A wrapper hides the methods of a Source that no [stream.Source] has. Keep the Source to ask it.
+// A wrapper hides the methods of a Source beyond [stream.Source]. Keep the Source to call them.
 //
-// A Source may be read by several goroutines at the same time.
+// A Source is safe for concurrent use.
 type Source struct {
 	info   stream.Info
 	first  []int64 // the number of the first row of each part
@@ -31,7 +31,7 @@ type Source struct {
 	dates  map[int]DateColumn
 	opened atomic.Bool
 
-	positions []int // of chosen components, or what they are parts of
+	positions []int // of the chosen components or their columns
 }
 
 var _ stream.Gatherer = (*Source)(nil)
@@ -44,7 +44,7 @@ func (s *Source) Parts() (rows []int64) {
 	return rows
 }
 
-// OpenBytes estimates the memory, in bytes, that the files take while they are open, readers excluded.
+// OpenBytes estimates the memory, in bytes, of the open files without their readers.
 func (s *Source) OpenBytes() (bytes int64) {
 	for _, t := range s.tables {
 		bytes += column.OpenBytes(len(t.Columns)) + t.Index
@@ -52,10 +52,10 @@ func (s *Source) OpenBytes() (bytes int64) {
 	return bytes
 }
 
-// Keep allows the source to keep its rows in memory, decoded, if they take at most so many bytes: those of a file of few
-// pages, or most of whose pages hold a row that is fetched by number. Later readers do not read the
-// file again, but an error tells if it was changed. Rows with text are not kept. 0, and a number that is too small, gives up
-// what is kept. Keep is not called while readers are open.
+// Keep allows the source to cache its decoded rows if they take at most the given number of bytes.
+// It caches files of few pages, and files for which gathered rows touch most pages. Later readers
+// do not read the file again, but still report a change. Rows with text are not cached. 0, or too
+// small a number, releases the cache. Keep must not be called while readers are open.
 func (s *Source) Keep(bytes int64) {
 	width := 8 * int64(len(s.info.Columns)+len(s.info.Kept))
 	for _, p := range s.parts {
@@ -65,30 +65,34 @@ func (s *Source) Keep(bytes int64) {
 	}
 }
 
-// LimitBatches refuses batches of an Arrow stream from a pipe that take more than left bytes, by a
-// *stream.OverBudgetError, where a run may take so many in all. Nothing tells their size before they come. It
-// is called before readers are open; until then a batch may take [Options].Memory.
+// LimitBatches limits the memory of a batch of an Arrow stream from a pipe to left bytes. of is
+// the limit of the run, for the message. Exceeding it is a *stream.OverBudgetError. The size of a batch is unknown
+// before it arrives. LimitBatches is called before readers are open; until then the limit is
+// [Options].Memory.
 func (s *Source) LimitBatches(left, of int64) {
 	for _, t := range s.tables {
 		t.Limit = column.Limit{Left: left, Of: of}
 	}
 }
 
-// LeftOut returns the columns that were not chosen because of what they hold, or because the first
-// file does not have them. It returns nil if columns were chosen by name.
+// LeftOut returns the columns that were not selected because of their types, or because the first
+// file lacks them. It returns nil if columns were selected by name.
 func (s *Source) LeftOut() []LeftOutColumn { return s.chosen.leftOut }
 
-// Positions returns the numbers of the columns in the first file, as [Options].Columns counts them, and how many
-// columns it counts: those without names, if all chosen ones are among them. Each part of a date has the number of its column.
+// Positions returns the numbers of the features in the first file, counted as in [Options].Columns,
+// and the total number of columns counted: only those without names if all features are among them.
+// Each part of a date has the number of its column.
 func (s *Source) Positions() (numbers []int, of int) { return s.positions, s.width }
 
-// Unmarked reports whether an Arrow stream among the files ended without its end mark; of a pipe this is known
-// once it was read. Such a stream is whole if its writer leaves the mark out, or cut between two batches.
+// Unmarked reports whether an Arrow stream among the files ended without its end mark; for a pipe
+// this is known after reading. Either its writer omits the mark, or the stream was truncated
+// between two batches.
 func (s *Source) Unmarked() bool {
 	return slices.ContainsFunc(s.tables, func(t *column.TableInfo) bool { return t.Unmarked })
 }
 
-// join makes one source of parts, which have the columns of info, chosen among those of the first.
+// join returns one source of parts, which have the columns of info, selected among those of the
+// first file.
 func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info, chosen selection, first *member) *Source {
 	info.Name = parts[0].Info().Name
 	if more := len(parts) - 1; more > 0 {
@@ -105,7 +109,7 @@ func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info,
 		s.info.SeekCost = max(s.info.SeekCost, part.SeekCost)
 		s.info.ReaderBytes = max(s.info.ReaderBytes, part.ReaderBytes)
 		for name, version := range part.Versions {
-			s.info.Versions[name] += version // folders may have files of one name
+			s.info.Versions[name] += version // files in different folders may have the same name
 		}
 	}
 	return s
@@ -114,7 +118,7 @@ func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info,
 // Info describes the source.
 func (s *Source) Info() stream.Info { return s.info }
 
-// Open returns a reader of the rows from the given one on.
+// Open implements stream.Source.
 func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
@@ -135,13 +139,12 @@ func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 type sourceReader struct {
 	source  *Source
 	ctx     context.Context
-	at      int           // the part that is read
+	at      int           // index of the current part
 	current stream.Reader // nil before it is opened
-	given   int64         // rows of it, those before the first included
+	given   int64         // rows of it returned, including skipped ones
 }
 
-// Read reads from the current part; it returns fewer rows than asked for where
-// a part ends.
+// Read reads from the current part. It returns fewer rows than requested at the end of a part.
 func (r *sourceReader) Read(dst *stream.Batch) (int, error) {
 	column.MustFit(r.source.info, dst)
 	for r.at < len(r.source.parts) {
@@ -157,7 +160,7 @@ func (r *sourceReader) Read(dst *stream.Batch) (int, error) {
 	return 0, io.EOF
 }
 
-// readPart reads from the current part, opening it if need be.
+// readPart reads from the current part, opening it if necessary.
 func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 	part := r.source.parts[r.at]
 	if r.current == nil {
@@ -174,7 +177,7 @@ func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 	return n, err
 }
 
-// finishPart closes a part that has ended and goes on to the next.
+// finishPart closes a finished part and advances to the next.
 func (r *sourceReader) finishPart() error {
 	part := r.source.parts[r.at].Info()
 	if part.Rows >= 0 && r.given != part.Rows {
@@ -187,7 +190,7 @@ func (r *sourceReader) finishPart() error {
 	return err
 }
 
-// Close closes the part that is open.
+// Close closes the current part.
 func (r *sourceReader) Close() error {
 	if r.current == nil {
 		return nil
@@ -214,7 +217,7 @@ func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	return nil
 }
 
-// gatherPart fetches rows of part p into dst from row at on.
+// gatherPart gathers rows of part p into dst, starting at row at.
 func (s *Source) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
 	b := stream.Batch{X: matrix.Rows(dst.X, at, len(local))}
 	if dst.Kept != nil {

@@ -13,23 +13,25 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Spool copies the rows of src, with its kept columns, to a temporary file, and returns a source of the copy. The copy
-// knows its number of rows, and can be read again and by row number: it is the way to fit rows that come once, or whose
-// number is not known, such as those of [stream.FromSeq]. All values are the same bits.
+// Spool copies the rows of src, with its kept columns, to a temporary file, and returns a source of
+// the copy. The copy has a known number of rows, and can be read repeatedly and gathered. Use it to
+// fit rows that can be read once, or whose number is unknown, such as those of [stream.FromSeq].
+// All values are copied bit for bit.
 //
-// The copy takes 8 bytes for each number, in the system's folder for temporary files. It goes at the end of the process;
-// [Session.Spool] chooses the folder, limits the bytes and removes the copy earlier. Cost: one pass.
+// The copy takes 8 bytes per number, in the system's folder for temporary files. It vanishes when
+// the process ends; [Session.Spool] selects the folder, limits the bytes and removes the copy
+// earlier. Cost: one pass.
 func Spool(ctx context.Context, src stream.Source) (stream.Gatherer, error) {
 	return spool(ctx, singleCall(), src)
 }
 
-// Spool is the function of this name, within the session: Close removes the copy.
+// Spool is [Spool] within the session: Close removes the copy.
 func (s *Session) Spool(ctx context.Context, src stream.Source) (stream.Gatherer, error) {
 	return spool(ctx, s.Internal(), src)
 }
 
-// spool sends the rows through a pipe to a reader that stores what it gets. Columns are numbered on the way: any names
-// will do.
+// spool sends the rows through a pipe to a reader that stores them. Columns are numbered on the
+// way, so any names are allowed.
 func spool(ctx context.Context, files *file.Session, src stream.Source) (stream.Gatherer, error) {
 	info := src.Info()
 	schema := Schema{Rows: info.Rows, Format: formats.ArrowStream}
@@ -85,7 +87,7 @@ type spooled struct {
 	of stream.Info
 }
 
-// Info describes the source, with the rows and the costs of the copy.
+// Info describes the source, with the number of rows and the costs of the copy.
 func (s *spooled) Info() stream.Info {
 	info := s.Source.Info()
 	info.Name, info.Columns, info.Nameless, info.Kept = s.of.Name, s.of.Columns, s.of.Nameless, s.of.Kept

@@ -10,19 +10,18 @@ import (
 	"strings"
 )
 
-// StateFolder keeps the states of a [github.com/nystream/nystream/stream.Run] in a
-// folder, one to a file. Several processes may use it at once, on several machines if
-// renaming a file in it is atomic.
+// StateFolder stores the states of a [github.com/nystream/nystream/stream.Run] as files of a
+// folder. Several processes may use it at once, on several machines if renaming a file in it is
+// atomic.
 type StateFolder struct{ dir string }
 
-// States returns the states in a folder. It need not exist: the first state makes it.
+// States returns the store of states in a folder. Writing the first state creates the folder.
 func States(dir string) *StateFolder { return &StateFolder{dir} }
 
 // Dir returns the path of the folder.
 func (s *StateFolder) Dir() string { return s.dir }
 
-// Names returns the names of the files in the folder, but for those that are being
-// written.
+// Names returns the names of the files in the folder, except those being written.
 func (s *StateFolder) Names() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +48,7 @@ func (s *StateFolder) Open(name string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// Write writes a file. Whatever happens, a power cut included, the file is the old one
+// Write writes a file atomically: whatever happens, even a power failure, the file is the old one
 // or the new one.
 func (s *StateFolder) Write(name string, data []byte) error {
 	path, err := s.path(name)
@@ -62,7 +61,7 @@ func (s *StateFolder) Write(name string, data []byte) error {
 	return WriteFile(path, data)
 }
 
-// Remove removes a file, and what a process that was killed left of its writing.
+// Remove removes a file, and temporary files that killed processes have left while writing it.
 func (s *StateFolder) Remove(name string) error {
 	path, err := s.path(name)
 	if err != nil {
@@ -72,7 +71,7 @@ func (s *StateFolder) Remove(name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	entries, _ := os.ReadDir(s.dir) // what is there may stay where it cannot be listed
+	entries, _ := os.ReadDir(s.dir) // temporary files remain if the folder cannot be listed
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "."+name+".") && strings.HasSuffix(e.Name(), ".tmp") {
 			if failed := os.Remove(filepath.Join(s.dir, e.Name())); !errors.Is(failed, fs.ErrNotExist) {
@@ -83,8 +82,8 @@ func (s *StateFolder) Remove(name string) error {
 	return err
 }
 
-// path returns the path of a state. Names come from other machines: one that leaves the
-// folder is refused.
+// path returns the path of a state. Names may come from other machines, so names outside the folder
+// are rejected.
 func (s *StateFolder) path(name string) (string, error) {
 	if !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
 		return "", fmt.Errorf("%q is no name of a state in %s", name, s.dir)

@@ -8,15 +8,16 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// ColumnStatistics is what files say of all values of a column.
+// ColumnStatistics are the statistics of a column over all files.
 type ColumnStatistics struct {
 	Nulls int64
-	// Bounds holds the least and the most values of all parts of the files, in no order; it is empty if all are null.
+	// Bounds holds the minimum and the maximum of each part of the files, in any order; it is empty
+	// if all values are null.
 	Bounds stream.Column
 }
 
-// Statistics returns by the places of Columns what the footers say of columns of integers, dates and times, where they do
-// in all files. Cost: footers are read, and no rows.
+// Statistics returns the statistics of integer, date and time columns, by index in Columns, if the
+// footers of all files have them. Cost: it reads footers, and no rows.
 func (f *Files) Statistics(ctx context.Context) (map[int]ColumnStatistics, error) {
 	var all map[int]ColumnStatistics
 	first := f.set.members[0]

@@ -7,9 +7,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/store"
 )
 
-// VerifyStore checks the whole of the store at path: its structure, every
-// section and the digest of the file. It reads the file twice. A nil error
-// means that the file holds what was written to it, bit for bit.
+// VerifyStore verifies the whole store at path: its structure, every section and the digest of the
+// file. It reads the file twice. A nil error means that the file is bit for bit as written.
 func VerifyStore(ctx context.Context, path string) error {
 	return verifyStore(ctx, singleCall(), path)
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// textTypes are the classes of the types that files of text can be given.
+// textTypes lists the classes of types for columns of text files.
 var textTypes = []logical.Class{logical.Bool, logical.Int, logical.Uint, logical.Float, logical.Text, logical.Decimal, logical.Date, logical.Timestamp, logical.UUID}
 
-// setTypes gives columns of files of text the types that o says or lets find.
+// setTypes sets the given or detected types of columns of text files.
 func (s *fileSet) setTypes(o Options) error {
 	if len(o.Types) == 0 && !o.FindTypes {
 		return nil
@@ -54,8 +54,8 @@ func (s *fileSet) setTypes(o Options) error {
 	return nil
 }
 
-// featuresNamed returns the number of features that a libsvm file has if types names the last of them, as in x9=float64,
-// and 0 if it names none.
+// featuresNamed returns the number of features of a libsvm file whose types name the last of them,
+// as in x9=float64, and 0 if they name none.
 func featuresNamed(types []string) (n int) {
 	for _, item := range types {
 		name, _, _ := cutLast(item, '=')
@@ -67,7 +67,7 @@ func featuresNamed(types []string) (n int) {
 	return n
 }
 
-// cutLast cuts a text at the last c.
+// cutLast cuts a text at the last occurrence of c.
 func cutLast(text string, c byte) (before, after string, ok bool) {
 	i := strings.LastIndexByte(text, c)
 	if i < 0 {

@@ -5,8 +5,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// ValueText returns value i of a kept column as files of text have it: dates and times of ISO 8601, exact integers and
-// decimals, bytes in hexadecimal digits; "" for null.
+// ValueText formats value i of a kept column as in text files: ISO 8601 dates and times, exact
+// integers and decimals, bytes in hexadecimal; "" for null.
 func ValueText(c *stream.Column, i int) string {
 	if c.Null(i) {
 		return ""

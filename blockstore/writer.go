@@ -20,77 +20,73 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Schema is what a file to be written will hold.
+// Schema describes a file to be written.
 type Schema struct {
 	// Columns are the names of the numeric columns, in order.
 	Columns []string
-	// Nameless reports that these names are made up: see [stream.Info]. A store records that; other formats with
-	// column names write them as names.
+	// Nameless reports that these names are generated: see [stream.Info]. A store records that;
+	// other formats with column names write them as names.
 	Nameless bool
 	// Kept are the columns written after them: labels, identifiers.
 	Kept []stream.Field
-	// AsList names the one column of lists that Columns are written as, before those of Kept; "" to write a column for
-	// each. Parquet and stores have lists, Arrow lists of one length, text has JSON.
+	// AsList writes Columns as one list column of this name, before those of Kept; "" writes one
+	// column each. Parquet and stores write lists, Arrow fixed-length lists, text JSON.
 	AsList string
-	// Rows is the number of rows, or -1 when it is not known beforehand.
+	// Rows is the number of rows, or -1 if unknown.
 	Rows int64
-	// About is what a Parquet or Arrow file says of itself, under names: its metadata. Other
-	// formats have no place for it.
+	// About is the metadata of a Parquet or Arrow file. Other formats ignore it.
 	About map[string]string
-	// Format is one of OutputFormats(), or "" for that of the extension.
+	// Format is one of OutputFormats(), or "" for the format of the extension.
 	Format string
-	// Compression is one of Compressions(Format), or "" for what the extension says (.gz and
-	// .zst behind that of text), else none.
+	// Compression is one of Compressions(Format), or "" for the compression of the extension (.gz
+	// and .zst after that of text), if any.
 	Compression string
-	// Digest says that the digest of the file will be asked for.
+	// Digest announces a call of Writer.Digest.
 	Digest bool
-	// Live says that what Write appends to a pipe is sent at once. Batches of an Arrow stream are then those of Write.
+	// Live sends the rows of each Write to a pipe at once. Batches of an Arrow stream are then
+	// those of Write.
 	Live bool
-	// Memory is how much memory the run has, in bytes, 0 for any. Row groups of Parquet hold a 32nd of it in numbers,
-	// 16 MiB without it, and at most a million rows.
+	// Memory is the memory of the run in bytes, 0 for unlimited. Row groups of Parquet hold a 32nd
+	// of it in numbers, 16 MiB if unlimited, and at most a million rows.
 	Memory int64
 }
 
-// Output is a file on its way. It appears under its name, or is sent, when Commit succeeds
-// and not before. One goroutine uses it at a time; outputs are independent of each other.
-// Whoever created it ends it by Commit or Abort, which release all that it holds. The first
-// error is final: Finish and Commit return it.
+// Output is a file being written. It appears under its name, or is uploaded, when Commit succeeds
+// and not before. One goroutine uses it at a time; outputs are independent of each other. Its
+// creator ends it by Commit or Abort, which release all resources. The first error is final: Finish
+// and Commit return it.
 type Output interface {
-	// Finish makes the file complete on the disk, beside its name: after it Commit has
-	// little left to do that could fail. Nothing is written after Finish. A pipe has nothing
-	// to finish.
+	// Finish flushes the file to disk under a temporary name, so that little can fail in Commit.
+	// Nothing may be written after Finish. For a pipe it is a no-op.
 	Finish() error
-	// Commit puts the file under its name, after Finish if that was not called. After an
-	// error it has aborted, and Abort need not follow. A pipe keeps what was sent.
+	// Commit renames the file to its name; it calls Finish if necessary. If it fails it has
+	// aborted, and Abort need not follow. Data sent to a pipe remain.
 	Commit() error
-	// Abort drops everything written. It is safe after Commit.
+	// Abort discards everything written. It is a no-op after Commit.
 	Abort()
 }
 
 // Writer writes rows to a file.
 type Writer interface {
-	// Write appends the first n rows of b, in order. It does not keep b. After an error no
-	// row of the file counts: it cannot be committed.
+	// Write appends the first n rows of b, in order. It does not keep b. After an error the file
+	// cannot be committed.
 	Write(b *stream.Batch, n int) error
-	// Digest returns the digest of the file, complete after it, or nil for a pipe. Cost: the
-	// file is read again, unless Schema.Digest is set and the format is written from front to
-	// back.
+	// Digest finishes the file and returns its digest, nil for a pipe. Cost: the file is read
+	// again, unless Schema.Digest is set and the format is written sequentially.
 	Digest(ctx context.Context) (*Digest, error)
 	Output
 }
 
-// Digest is what tells a file from others: its size and the SHA-256 of its bytes.
+// Digest identifies the content of a file by its size and SHA-256.
 type Digest = file.Digest
 
-// DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it
-// is read.
+// DigestOf returns the digest of the regular file or object at path. Cost: it reads all of it.
 func DigestOf(ctx context.Context, path string) (Digest, error) {
 	return singleCall().DigestOf(ctx, path)
 }
 
-// written are the formats that can be written, by the name that Schema.Format has: what starts
-// one, and whether it goes to pipes. It does not where a file can be finished only by going back
-// to its beginning, or where another format serves pipes.
+// written maps the formats that can be written to their encoders. pipes is false for formats that
+// rewrite their beginning at the end, or that another format replaces in pipes.
 var written = map[string]struct {
 	start column.StartEncoder
 	pipes bool
@@ -106,7 +102,7 @@ var written = map[string]struct {
 	formats.Store:       {storeEncoder(false), false},
 }
 
-// OutputFormats returns the values that Schema.Format may have.
+// OutputFormats returns the possible values of Schema.Format.
 func OutputFormats() []string { return formats.AllWritten() }
 
 // PipeFormats returns the formats that NewWriter writes.
@@ -114,7 +110,7 @@ func PipeFormats() []string {
 	return slices.DeleteFunc(OutputFormats(), func(f string) bool { return !written[f].pipes })
 }
 
-// OutputFormat returns the format that Create takes from the extension of path, or "".
+// OutputFormat returns the format that Create derives from the extension of path, or "".
 func OutputFormat(path string) string {
 	if bare, packing := packedName(path); packing != "" {
 		if format := OutputFormat(bare); isPacked(format) {
@@ -125,8 +121,8 @@ func OutputFormat(path string) string {
 	return formats.WrittenBy(filepath.Ext(path))
 }
 
-// OutputExtensions returns the extensions of files that are written in a format, the usual one first, and nil for a
-// format that is not written.
+// OutputExtensions returns the extensions of files written in a format, the usual one first, and
+// nil for a format that cannot be written.
 func OutputExtensions(format string) []string { return slices.Clone(formats.Of(format).Written) }
 
 // writtenExtensions returns the extensions of all formats that are written.
@@ -137,14 +133,15 @@ func writtenExtensions() (list []string) {
 	return list
 }
 
-// WriterBytes returns about how much memory a writer of a format holds besides the batches
-// that it is given, in bytes, for so many columns: Parquet, Arrow and stores collect rows
-// before they write them, the others hold nothing to speak of. Text in kept columns
-// comes on top: for Parquet at most as much as a row group has of numbers, see [Schema].
+// WriterBytes returns about the memory of a writer of a format, in bytes, for the given number of
+// columns, besides the batches of the caller. Parquet, Arrow and stores buffer rows; the memory of
+// other formats is negligible. Text in kept columns is additional: for Parquet at most as much as
+// the numbers of a row group, see [Schema].
 func WriterBytes(format string, columns int) int64 { return WriterBytesWithin(0, format, columns) }
 
-// FooterBytes estimates the bytes that a writer holds besides [WriterBytesWithin] of what it has written of a file of so
-// many rows: of Parquet the places and statistics of all columns of all row groups. It is 0 where that is little.
+// FooterBytes estimates the memory of a writer for metadata of a file of the given number of rows,
+// besides [WriterBytesWithin]: for Parquet the positions and statistics of all columns of all row
+// groups. It is 0 where negligible.
 func FooterBytes(memory int64, format string, rows int64, columns int) int64 {
 	if format != formats.Parquet {
 		return 0
@@ -152,7 +149,8 @@ func FooterBytes(memory int64, format string, rows int64, columns int) int64 {
 	return parquet.FooterBytes(memory, rows, columns)
 }
 
-// WriterBytesWithin is [WriterBytes] in a run that has so much memory, in bytes, 0 for any: see Schema.Memory.
+// WriterBytesWithin is [WriterBytes] in a run with the given memory, in bytes, 0 for unlimited: see
+// Schema.Memory.
 func WriterBytesWithin(memory int64, format string, columns int) int64 {
 	switch format {
 	case formats.Parquet:
@@ -165,8 +163,8 @@ func WriterBytesWithin(memory int64, format string, columns int) int64 {
 	return 0
 }
 
-// Create starts a file of the format that s or the extension of path names. Text whose name
-// ends in .gz or .zst besides is compressed. Nothing appears at path before Commit.
+// Create starts a file in the format of s or of the extension of path. Text is compressed if the
+// name also ends in .gz or .zst. Nothing appears at path before Commit.
 func Create(path string, s Schema) (Writer, error) { return create(singleCall(), path, s) }
 
 // create starts a file of the format of its name or schema.
@@ -201,7 +199,8 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 	return newFileWriter(files, path, s, start)
 }
 
-// encoderOf returns what starts an output of the format and compression of s, which messages call name.
+// encoderOf returns the StartEncoder for the format and compression of s. name identifies the
+// output in messages.
 func encoderOf(name string, s Schema) (column.StartEncoder, error) {
 	method := s.Compression
 	if method == noCompression {
@@ -219,30 +218,31 @@ func encoderOf(name string, s Schema) (column.StartEncoder, error) {
 	return s.asList(name, written[s.Format].start)
 }
 
-// HeaderName returns the name that a column called name has in CSV and TSV files that are
-// written: with an x before it if the header could be taken for a row.
+// HeaderName returns the name of a column in the header of a CSV or TSV file: prefixed with x if
+// the header could be mistaken for a row.
 func HeaderName(name string) string { return text.HeaderName(name) }
 
-// Target returns the file that what is written to path makes or replaces: that of path, or
-// what a symbolic link leads to. The error says, as the end of a sentence about path, why no
-// file can be put there, as far as that is known before anything is written.
+// Target returns the file that writing to path creates or replaces: path itself, or the target of a
+// symbolic link. The error explains, as the end of a sentence about path, why no file can be
+// created there, if that is known in advance.
 func Target(path string) (string, error) {
 	target, _, err := file.Target(path)
 	return target, err
 }
 
-// LockFolder locks the folder of a file that several processes may write with others that belong to it: who renames them
-// under the lock leaves all files of one process, whoever comes last. See [WriteFile] for a single file. It waits ten
-// seconds at most, and locks nothing where folders have no locks or path is an object. The error is that of ctx.
+// LockFolder locks the folder of a file among processes that write several related files there: if
+// each renames its files under the lock, the folder holds all files of one process. For a single
+// file see [WriteFile]. It waits at most ten seconds, and locks nothing if folders cannot be locked
+// or path is an object. It returns an error only if ctx ends.
 func LockFolder(ctx context.Context, path string) (release func(), err error) {
 	return file.LockFolder(ctx, path)
 }
 
-// TryFolder returns an error if no file can be made in a folder.
+// TryFolder returns an error if no file can be created in a folder.
 func TryFolder(folder string) error { return file.TryFolder(folder) }
 
-// WriteFile writes a file of any content. Whatever happens, a power cut included, path
-// has what it had before, or all of data.
+// WriteFile writes a file atomically: whatever happens, even a power failure, path has its previous
+// content or all of data.
 func WriteFile(path string, data []byte) error {
 	f, err := prepareFile(singleCall(), path, data)
 	if err != nil {
@@ -251,7 +251,7 @@ func WriteFile(path string, data []byte) error {
 	return f.Commit()
 }
 
-// prepareFile writes a file of any content that is complete but for its name.
+// prepareFile writes a file completely, except for its final name.
 func prepareFile(files *file.Session, path string, data []byte) (*file.Temp, error) {
 	f, err := files.Create(path)
 	if err != nil {
@@ -268,8 +268,8 @@ func prepareFile(files *file.Session, path string, data []byte) (*file.Temp, err
 	return f, nil
 }
 
-// fileWriter is the Writer of all formats: it checks and counts what the
-// encoder is given, and puts the file under its name.
+// fileWriter is the Writer of files in all formats. It checks and counts the rows for the encoder,
+// and renames the file at the end.
 type fileWriter struct {
 	encoder  column.Encoder
 	file     *file.Temp
@@ -279,7 +279,7 @@ type fileWriter struct {
 	finished bool
 }
 
-// newFileWriter starts a file with an encoder.
+// newFileWriter creates a file with an encoder.
 func newFileWriter(files *file.Session, path string, s Schema, start column.StartEncoder) (Writer, error) {
 	f, err := files.Create(path)
 	if err != nil {
@@ -300,8 +300,7 @@ func newFileWriter(files *file.Session, path string, s Schema, start column.Star
 	return &fileWriter{encoder: e, file: f, schema: s}, nil
 }
 
-// Write implements Writer. It panics when b does not have the shape that the
-// schema promises.
+// Write implements Writer. It panics unless b has the shape of the schema.
 func (w *fileWriter) Write(b *stream.Batch, n int) error {
 	w.schema.mustFit(b, n)
 	if w.failed == nil {
@@ -319,7 +318,7 @@ func (s *Schema) mustFit(b *stream.Batch, n int) {
 	}
 }
 
-// checkRows returns an error if another number of rows came than was announced.
+// checkRows returns an error if the number of rows differs from that of the schema.
 func (s *Schema) checkRows(name string, rows int64) error {
 	if s.Rows >= 0 && rows != s.Rows {
 		return fault.Output(name, "%d rows came, %d were announced", rows, s.Rows).Do("write as many, or announce -1")
@@ -356,7 +355,7 @@ func (w *fileWriter) Digest(ctx context.Context) (*Digest, error) {
 
 // Commit implements Writer.
 func (w *fileWriter) Commit() error {
-	defer w.Abort() // does nothing after success
+	defer w.Abort() // a no-op after success
 	if err := w.Finish(); err != nil {
 		return err
 	}
@@ -366,8 +365,8 @@ func (w *fileWriter) Commit() error {
 // Abort implements Writer.
 func (w *fileWriter) Abort() { w.file.Abort() }
 
-// FileSize returns the size of a file or an object in bytes. It is false for folders, globs and
-// pipes, and for what is not there.
+// FileSize returns the size of a file or an object in bytes. ok is false for folders, globs, pipes
+// and missing files.
 func (s *Session) FileSize(ctx context.Context, path string) (bytes int64, ok bool) {
 	if IsRemote(path) {
 		o, err := s.Internal().OpenObject(ctx, path)
@@ -383,7 +382,7 @@ func (s *Session) FileSize(ctx context.Context, path string) (bytes int64, ok bo
 	return info.Size(), true
 }
 
-// DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it is read.
+// DigestOf returns the digest of the regular file or object at path. Cost: it reads all of it.
 func (s *Session) DigestOf(ctx context.Context, path string) (Digest, error) {
 	return s.Internal().DigestOf(ctx, path)
 }
@@ -393,13 +392,14 @@ func (s *Session) Create(path string, schema Schema) (Writer, error) {
 	return create(s.Internal(), path, schema)
 }
 
-// PrepareFile returns a file or an object of any content that is complete but for its name.
+// PrepareFile writes a file or an object completely, except for its final name, which Commit gives
+// it.
 func (s *Session) PrepareFile(path string, data []byte) (Output, error) {
 	return prepareFile(s.Internal(), path, data)
 }
 
-// CanWrite returns why an object cannot be written, as far as its store knows before. It ends with
-// the context of the stores.
+// CanWrite returns an error if writing an object is known to fail. It ends with the context of the
+// stores.
 func (s *Session) CanWrite(url string) error {
 	files := s.Internal()
 	return files.CanPut(files.Context(), url)

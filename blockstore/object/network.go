@@ -13,11 +13,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// mostRedirects is how many redirects a request follows.
+// mostRedirects bounds the redirects of a request.
 const mostRedirects = 10
 
-// Redirect is the CheckRedirect of the HTTP clients of stores. It refuses more than ten
-// redirects, one from https to http, and one from a public address to one of this network.
+// Redirect is the CheckRedirect function for HTTP clients of stores. It rejects more than ten
+// redirects, a redirect from https to http, and one from a public to a private address.
 func Redirect(r *http.Request, via []*http.Request) error {
 	first, last := via[0].URL, via[len(via)-1].URL
 	switch {
@@ -31,14 +31,14 @@ func Redirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// errRedirect is why a redirect is not followed.
+// errRedirect explains why a redirect is rejected.
 type errRedirect struct{ *stream.DataError }
 
 // isInner reports whether a host is this machine or in a private network.
 func isInner(ctx context.Context, u *url.URL) bool {
 	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, u.Hostname())
 	if err != nil {
-		return false // a proxy may know it
+		return false // a proxy may resolve it
 	}
 	for _, a := range addresses {
 		if ip := a.IP; ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() {
@@ -48,8 +48,8 @@ func isInner(ctx context.Context, u *url.URL) bool {
 	return false
 }
 
-// NetworkError returns an error of the network without the address, parts of which may be
-// credentials. It is [Temporary] unless the host, its certificate or a redirect is to blame.
+// NetworkError removes the address, which may contain credentials, from a network error. The result
+// is [Temporary] unless the host, its certificate or a redirect is the cause.
 func NetworkError(err error) error {
 	var at *url.Error
 	if errors.As(err, &at) {

@@ -1,19 +1,19 @@
-// Package object is how blockstore reaches what is not a file: objects in S3, what a web
-// server gives. A [Store] serves the URLs of a scheme once it is registered:
+// Package object defines how blockstore accesses remote objects: in S3, or on web servers. A
+// [Store] serves the URLs of a scheme once it is registered:
 //
 //	object.Register(ctx, "s3", s3.New(), object.Patience{})
 //
-// From then on [github.com/nystream/nystream/blockstore.Open] and all that reads or writes
-// files takes such URLs. A [github.com/nystream/nystream/blockstore.Session] may have
-// [Stores] of its own instead. A program that names no store links none. Packages s3 and web
-// below this one are stores.
+// From then on [github.com/nystream/nystream/blockstore.Open] and all other functions that read or
+// write files accept such URLs. A [github.com/nystream/nystream/blockstore.Session] may have
+// [Stores] of its own instead. A program that imports no store links none. Packages s3 and web are
+// stores.
 //
-// What all objects share is not the affair of a store: ranges are read ahead and kept,
-// requests are repeated, globs are expanded, what is written is collected first.
+// Everything that objects have in common is outside the stores: ranges are read ahead and cached,
+// requests are retried, globs are expanded, and written content is collected first.
 //
-// A store caches no content. Chunks of objects are cached by a session of blockstore, for all its
-// readers, and so are versions: an object is asked for once and then read in that version. A store
-// belongs to whoever made it. It may serve several [Stores] and sessions at the same time.
+// A store caches no content. A session of blockstore caches chunks of objects for all its readers,
+// and so it does versions: an object is looked up once and then read in that version. A store
+// belongs to its creator. It may serve several [Stores] and sessions at the same time.
 package object
 
 import (
@@ -28,38 +28,36 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Store has the objects of a scheme. It is used by several goroutines at a time, and is
-// never closed. Its errors say what is wrong and what to do; they need not name the object,
-// and never hold credentials. An error after which the same may succeed is marked by
-// [Temporary]: Open, List and Get are repeated then. A missing object is an fs.ErrNotExist.
+// Store gives access to the objects of a scheme. It must be safe for concurrent use, and is never
+// closed. Its errors state the problem and a remedy; they need not name the object, and must not
+// contain credentials. [Temporary] marks errors of requests that may succeed later: Open, List and
+// Get are then retried. A missing object is reported as fs.ErrNotExist.
 type Store interface {
-	// Open describes the current version of an object. It also returns its first bytes, at
-	// most head, which save a request; a store may return none. The caller owns them. The
-	// object holds nothing that has to be closed, and outlives ctx.
+	// Open returns the current version of an object, and optionally its first bytes, at most head,
+	// which saves a request. The caller owns these. The object needs no closing and outlives ctx.
 	Open(ctx context.Context, url string, head int64) (o Object, first []byte, err error)
-	// List calls each for every object whose URL begins with prefix, in ascending order, on
-	// the goroutine of the caller. An error of each ends it and is returned.
+	// List calls each for every object whose URL begins with prefix, in ascending order, on the
+	// calling goroutine. An error of each ends the listing and is returned.
 	List(ctx context.Context, prefix string, each func(url string, o Object) error) error
-	// Put writes an object of that content, whole or not at all. It repeats its requests
-	// by p.Retry. It may read content at several places at the same time, but not after it
-	// has returned.
+	// Put writes an object atomically. It retries its requests with p.Retry. It may read content
+	// concurrently at several offsets, but not after it has returned.
 	Put(ctx context.Context, url string, content io.ReaderAt, size int64, p Patience) error
-	// CanPut returns why Put will fail, as far as that is known beforehand.
+	// CanPut returns an error if Put is known to fail.
 	CanPut(ctx context.Context, url string) error
 }
 
-// Object is one version of an object. It is used by several goroutines at a time.
+// Object is one version of an object. It must be safe for concurrent use.
 type Object interface {
 	// Size is its length in bytes.
 	Size() int64
-	// Get begins to read a range, which is not empty and lies within the object. It may
-	// give fewer bytes. It returns ErrChanged if there is another version now. The caller
-	// closes the reader, and reads it on one goroutine. Bytes that came before an error are
-	// those of the object: the rest is asked for again. Reading ends with ctx.
+	// Get starts reading a nonempty range inside the object. It may return fewer bytes. It returns
+	// ErrChanged if there is a newer version. The caller closes the reader, and reads it on one
+	// goroutine. Bytes before an error are valid: the caller requests the rest again. Reading ends
+	// with ctx.
 	Get(ctx context.Context, offset, length int64) (io.ReadCloser, error)
 }
 
-// ErrChanged reports that there is another version of an object.
+// ErrChanged reports that the object has a newer version.
 var ErrChanged error = stream.NewDataError("", "the object was changed after it was opened").Of(stream.Changed).Do("start again")
 
 // temporary marks an error.
@@ -67,33 +65,34 @@ type temporary struct{ error }
 
 func (e temporary) Unwrap() error { return e.error }
 
-// Temporary marks an error after which the same may succeed. It is one of those that [Failure] marks.
+// Temporary marks the error of a request that may succeed later. The mark includes that of
+// [Failure].
 func Temporary(err error) error {
 	e := stream.AsDataError(err).Of(stream.Unreachable)
 	e.Err = temporary{err}
 	return e
 }
 
-// IsTemporary reports whether an error is marked so.
+// IsTemporary reports whether [Temporary] has marked an error.
 func IsTemporary(err error) bool { return errors.As(err, new(temporary)) }
 
-// Failure marks an error of the server or of the way to it, which says nothing of the data: its kind is
+// Failure marks an error of the server or the network, which does not concern the data: its kind is
 // [stream.Unreachable].
 func Failure(err error) error { return stream.AsDataError(err).Of(stream.Unreachable) }
 
-// Stores are the stores that URLs name by their schemes. They are not changed while they are in
-// use, and may be used from several goroutines.
+// Stores maps URL schemes to stores. It must not change while in use, and is safe for concurrent
+// use.
 type Stores struct {
-	// Context ends the requests of functions that have no context of their own, such as those
-	// that write files. If it is nil nothing ends them.
+	// Context ends the requests of functions without a context argument, such as those that write
+	// files. Nil means that they never end.
 	Context context.Context
 	// Patience limits the time of requests.
 	Patience Patience
-	// ByScheme are the stores by scheme, such as s3.
+	// ByScheme maps schemes, such as s3, to stores.
 	ByScheme map[string]Store
 }
 
-// Base returns Context, or a context that does not end.
+// Base returns Context, or the background context if it is nil.
 func (s *Stores) Base() context.Context {
 	if s.Context == nil {
 		return context.Background()
@@ -101,18 +100,18 @@ func (s *Stores) Base() context.Context {
 	return s.Context
 }
 
-// registered are the stores of this process.
+// registered holds the stores of this process.
 var registered struct {
 	sync.RWMutex
 	Stores
 }
 
-// Register makes a store serve the URLs of a scheme, such as s3, for all that names no
-// [Stores] of its own. The last ctx and patience count.
+// Register registers a store for the URLs of a scheme, such as s3, for all callers without [Stores]
+// of their own. The last ctx and patience apply to all schemes.
 func Register(ctx context.Context, scheme string, s Store, p Patience) {
 	registered.Lock()
 	defer registered.Unlock()
-	all := maps.Clone(registered.ByScheme) // others may have the map
+	all := maps.Clone(registered.ByScheme) // the map may be in use
 	if all == nil {
 		all = make(map[string]Store)
 	}
@@ -120,7 +119,7 @@ func Register(ctx context.Context, scheme string, s Store, p Patience) {
 	registered.Stores = Stores{ctx, p, all}
 }
 
-// Registered returns the stores that [Register] has registered so far.
+// Registered returns the stores registered so far.
 func Registered() *Stores {
 	registered.RLock()
 	defer registered.RUnlock()
@@ -128,7 +127,7 @@ func Registered() *Stores {
 	return &s
 }
 
-// Scheme returns the scheme of a URL, and "" for the path of a file.
+// Scheme returns the scheme of a URL, or "" for the path of a file.
 func Scheme(path string) string {
 	scheme, _, found := strings.Cut(path, "://")
 	isWord := !strings.ContainsFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
@@ -138,7 +137,7 @@ func Scheme(path string) string {
 	return scheme
 }
 
-// elsewhere says what to do about stores that there is no package for.
+// elsewhere holds remedies for schemes without a store.
 var elsewhere = map[string]string{
 	"gs":    "set AWS_ENDPOINT_URL_S3=https://storage.googleapis.com with an HMAC key, for its S3 interface, and name s3://BUCKET/OBJECT",
 	"az":    "name the blob by its https:// address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?TOKEN, or mount the container with blobfuse2 and name files there",
@@ -165,8 +164,8 @@ func (s *Stores) Of(url string) (Store, error) {
 	return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).Do("use one of %s", strings.Join(known, ", "))
 }
 
-// Body returns what is read of an object, with the errors of the network by [NetworkError].
-// It is for stores.
+// Body wraps the content of an object so that its errors pass through [NetworkError]. It is for
+// implementations of Store.
 func Body(in io.ReadCloser) io.ReadCloser { return body{in} }
 
 type body struct{ io.ReadCloser }

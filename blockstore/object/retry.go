@@ -11,42 +11,43 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Patience limits the time that requests take. Zero fields stand for the defaults.
+// Patience limits the time of requests. Zero fields mean the defaults.
 type Patience struct {
-	// Stall is the longest time without progress, over all attempts; 30 s. One attempt gets
-	// half of it.
+	// Stall bounds the time without progress, over all attempts; 30 s by default. A single attempt
+	// gets half of it.
 	Stall time.Duration
-	// Pause is the longest first pause between attempts; 200 ms. Later ones double, up to 5 s.
+	// Pause bounds the first pause between attempts; 200 ms by default. Later pauses double, up to
+	// 5 s.
 	Pause time.Duration
 }
 
 const (
-	attempts     = 8 // of one request
+	attempts     = 8 // per request
 	longestPause = 5 * time.Second
 )
 
-// errStalled is the cause of the end of an attempt that makes no progress.
+// errStalled is the cause of cancelling an attempt without progress.
 var errStalled = Temporary(errors.New("no answer came in time"))
 
-// alarm ends an attempt that makes no progress.
+// alarm cancels an attempt that makes no progress.
 type alarm struct {
 	Patience
 	timer *time.Timer
 	last  atomic.Int64 // time of the last progress, in nanoseconds
 }
 
-// beat notes that the request makes progress.
+// beat records that the request makes progress.
 func (a *alarm) beat() {
 	a.last.Store(time.Now().UnixNano())
 	a.timer.Reset(a.Stall / 2)
 }
 
-// left returns the time until all attempts end.
+// left returns the remaining time for all attempts.
 func (a *alarm) left() time.Duration { return time.Until(time.Unix(0, a.last.Load()).Add(a.Stall)) }
 
-// Retry calls do, again after a [Temporary] error, until it makes no progress for the time of
-// [Patience]. It ends the context of an attempt that stalls. do calls beat whenever it makes
-// progress, until it returns.
+// Retry calls do until it succeeds or fails other than by a [Temporary] error, or until there is no
+// progress for the time of [Patience]. It cancels the context of a stalled attempt. do calls beat
+// whenever it makes progress.
 func (p Patience) Retry(ctx context.Context, do func(ctx context.Context, beat func()) error) error {
 	a := &alarm{Patience: Patience{cmp.Or(p.Stall, 30*time.Second), cmp.Or(p.Pause, 200*time.Millisecond)}}
 	a.last.Store(time.Now().UnixNano())
@@ -56,7 +57,7 @@ func (p Patience) Retry(ctx context.Context, do func(ctx context.Context, beat f
 			return err
 		}
 		wait := min(a.Pause<<(n-1), longestPause)
-		wait = wait/2 + time.Duration(rand.Int64N(int64(wait/2)+1)) // not all workers come back at once
+		wait = wait/2 + time.Duration(rand.Int64N(int64(wait/2)+1)) // spreads the retries of several workers
 		switch last := a.left() <= wait || n == attempts; {
 		case last && err == errStalled:
 			return Failure(stream.NewDataError("", "no answer for %v", a.Stall).Do("where the server is as slow as that, set `Engine.Stall` to more"))

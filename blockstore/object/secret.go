@@ -7,25 +7,24 @@ import (
 	"sync"
 )
 
-// Parts of web addresses are credentials: the query of a presigned URL, a password before
-// the host. Hide takes them out of what is printed and stored, Reveal puts them back where
-// a request is made.
+// Parts of web addresses are credentials: the query of a presigned URL, a password before the host.
+// Hide removes them from output and stored text, and Reveal restores them for requests.
 
-// secret is an address with somebody's name or with a query. A path may have a blank where the
-// query has a value, and a ? in the key of an object is no query but where it signs.
+// secret matches an address with user information or a query. A path may have a blank before the
+// value of a query, and a ? in the key of an object begins a query only if it signs.
 var secret = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)https?://(?:[^/?#\s]*@|[^?#\s]*\?|[^/?#\s]*/[^?#\n"':]*\?[^\s=]*=)\S*` +
 		`|s3://(?:[^/?#\s]*@|[^?#\n"':]*\?X-Amz-)\S*`)
 })
 
-// hidden is the addresses by what stands for them.
+// hidden maps substitutes to addresses.
 var hidden struct {
 	sync.Mutex
 	byName map[string]string
 }
 
-// Hide replaces web addresses in a text by what may be printed: without a query and
-// without a name and password. In this process they mean the same.
+// Hide replaces web addresses in a text by printable substitutes, without query, user name and
+// password. Within this process they are equivalent.
 func Hide(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
@@ -50,7 +49,7 @@ func hide(url string) string {
 	}
 	for n := 1; ; n++ {
 		name := scheme + "://" + bare
-		if last := strings.LastIndex(bare, "/"); n > 1 { // the extension stays
+		if last := strings.LastIndex(bare, "/"); n > 1 { // keeps the extension
 			name = fmt.Sprintf("%s://%s/(%d)%s", scheme, bare[:max(0, last)], n, bare[max(0, last):])
 		}
 		if other, taken := hidden.byName[name]; !taken || other == url {
@@ -60,7 +59,7 @@ func hide(url string) string {
 	}
 }
 
-// Reveal returns the address that Hide has put something else for.
+// Reveal returns the address for a substitute of Hide.
 func Reveal(name string) string {
 	hidden.Lock()
 	defer hidden.Unlock()

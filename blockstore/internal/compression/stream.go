@@ -41,7 +41,7 @@ func (r *textReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unreadable explains, from an error of a library, why text cannot be decompressed.
+// unreadable converts the error of a decompression library to one with a remedy.
 func unreadable(format string, err error) error {
 	if fault.IsReading(err) {
 		return err

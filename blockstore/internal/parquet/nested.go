@@ -94,7 +94,7 @@ func validName(e *format.SchemaElement) string {
 	return strings.Clone(strings.ToValidUTF8(e.Name, "\uFFFD"))
 }
 
-// value walks what lies in e, whose own repetition is part of the levels.
+// value walks the content of e, whose own repetition is already included in the levels.
 func (w *nestedWalk) value(e *format.SchemaElement, rep, def int) *nestedNode {
 	switch {
 	case !isGroup(e):
@@ -128,7 +128,7 @@ func (w *nestedWalk) value(e *format.SchemaElement, rep, def int) *nestedNode {
 	return n
 }
 
-// isCarried reports whether all members of a structure can be carried along; there are some.
+// isCarried reports whether a structure has members and all of them can be kept.
 func (n *nestedNode) isCarried() bool {
 	for _, m := range n.inside {
 		if m.holds.Class == logical.None {
@@ -138,24 +138,26 @@ func (n *nestedNode) isCarried() bool {
 	return len(n.inside) > 0
 }
 
-// holdsRepeated reports whether the next element is the only one in e, and repeated.
+// holdsRepeated reports whether e has a single, repeated member, which is the next element.
 func (w *nestedWalk) holdsRepeated(e *format.SchemaElement) bool {
 	return e.NumChildren.V == 1 && isRepeated(&w.elements[w.next])
 }
 
-// holdsPairs reports whether the next element is a group of two that are not repeated.
+// holdsPairs reports whether the next element is a group of two members that are not repeated.
 func (w *nestedWalk) holdsPairs() bool {
 	e := &w.elements[w.next]
 	return isGroup(e) && e.NumChildren.V == 2 && !isRepeated(&w.elements[w.next+1])
 }
 
-// isElement reports whether r, the repeated member of a list e, is its element: of older writers, by the rules of
-// https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists. Else it is a group around the element.
+// isElement reports whether r, the repeated member of a list e, is the element itself, as with
+// older writers, by the rules of
+// https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists. Otherwise it is a
+// group around the element.
 func isElement(e, r *format.SchemaElement) bool {
 	return !isGroup(r) || r.NumChildren.V != 1 || r.Name == "array" || r.Name == e.Name+"_tuple"
 }
 
-// isAnnotatedMap reports whether a group is marked as a map.
+// isAnnotatedMap reports whether a group is annotated as a map.
 func isAnnotatedMap(e *format.SchemaElement) bool {
 	_, is := e.LogicalType.Value.(*format.MapType)
 	return is || e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.Map || e.ConvertedType.V == deprecated.MapKeyValue)

@@ -13,30 +13,30 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// pages reads pages of a file. It owns the memory that pages pass
-// through, so that columns read in turn share it.
+// pages reads pages of a file. It owns the memory for decoding pages, which columns read in turn
+// share.
 type pages struct {
 	path   string
 	file   io.ReaderAt
-	closer io.Closer // nil when somebody else closes the file
+	closer io.Closer // nil if the file is closed elsewhere
 	window []byte
-	at     int64 // where the window begins in the file
+	at     int64 // offset of the window in the file
 	shown  int   // bytes of the file in the window
 	packed []byte
 	unpack compression.Unpacker
 	tile   tile
-	held   int64 // bytes of the pages in memory
-	limit  int64 // the most they may be
+	held   int64 // size of the pages in memory
+	limit  int64 // its limit
 }
 
-// newPages reads pages of the file of t, which it does not close. Pages
-// that are in memory together, one for each column, may have a certain multiple
-// of the size of the file, so that a small file cannot claim much memory.
+// newPages returns a reader of pages of the file of t, which it does not close. The pages in memory
+// at one time, one per column, are limited to a multiple of the file size, so that a small file
+// cannot claim much memory.
 func newPages(t *table, file io.ReaderAt) *pages {
 	return &pages{path: t.Path, file: file, window: make([]byte, 512), limit: maxPageBytes + 16*t.stamp.Size}
 }
 
-// close releases what the pages hold.
+// close releases the memory and the decompressors.
 func (p *pages) close() error {
 	p.unpack.Close()
 	if p.closer == nil {
@@ -45,11 +45,10 @@ func (p *pages) close() error {
 	return p.closer.Close()
 }
 
-// maxHeaderBytes is the most a page header may occupy.
+// maxHeaderBytes bounds the size of a page header.
 const maxHeaderBytes = 1 << 20
 
-// header reads the page header at offset, before end, and where its page
-// begins.
+// header reads the page header at offset, before end, and returns the offset of the page body.
 func (p *pages) header(offset, end int64) (h format.PageHeader, body int64, err error) {
 	for {
 		window := p.window[:min(int64(len(p.window)), end-offset)]
@@ -73,7 +72,7 @@ func (p *pages) header(offset, end int64) (h format.PageHeader, body int64, err 
 	}
 }
 
-// checkPage refuses a header whose page cannot be in room bytes.
+// checkPage returns an error for a header whose page does not fit in room bytes.
 func checkPage(h *format.PageHeader, room int64) error {
 	packed, size := int64(h.CompressedPageSize), int64(h.UncompressedPageSize)
 	if packed < 0 || size < 0 || packed > room {
@@ -90,7 +89,7 @@ func pageCounts(h *format.PageHeader, flat bool) (entries, rows int64, err error
 	switch {
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
 		entries = int64(h.DataPageHeader.V.NumValues)
-		rows = -1 // not told
+		rows = -1 // not stated
 	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
 		entries = int64(h.DataPageHeaderV2.V.NumValues)
 		rows = int64(h.DataPageHeaderV2.V.NumRows)
@@ -109,8 +108,8 @@ func pageCounts(h *format.PageHeader, flat bool) (entries, rows int64, err error
 	return entries, rows, nil
 }
 
-// body reads and unpacks the page at offset into buffer, which it grows. The
-// first prefix bytes of the page are not compressed (the levels of version 2).
+// body reads and decompresses the page at offset into buffer, which it may grow. The first prefix
+// bytes of the page are not compressed (the levels of version 2).
 func (p *pages) body(h *format.PageHeader, offset int64, codec format.CompressionCodec, prefix int, buffer []byte) ([]byte, error) {
 	packed, size := int(h.CompressedPageSize), int(h.UncompressedPageSize)
 	if prefix < 0 || prefix > packed || prefix > size {
@@ -145,7 +144,7 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 	return buffer, nil
 }
 
-// grown returns buffer with length n, as long as the limit of memory allows it.
+// grown returns buffer with length n, within the memory limit.
 func (p *pages) grown(buffer []byte, n int) ([]byte, error) {
 	if more := int64(n - cap(buffer)); more > 0 {
 		if p.held+more > p.limit {
@@ -158,9 +157,8 @@ func (p *pages) grown(buffer []byte, n int) ([]byte, error) {
 	return column.Resized(buffer, n), nil
 }
 
-// collectBefore collects garbage before so many bytes are taken, if they are many: pages of a
-// reader that has ended may be as large, and the collector, which runs beside the program,
-// comes too late for them.
+// collectBefore runs the garbage collector before a large allocation. Pages of a reader that has
+// ended may be as large, and the concurrent collector would come too late for them.
 func collectBefore(bytes int64) {
 	const many = 32 << 20
 	if bytes >= many {
@@ -168,9 +166,9 @@ func collectBefore(bytes int64) {
 	}
 }
 
-// load fills b with the bytes of a page and compares its checksum. A checksum
-// of zero stands for none: the library does not tell them apart. The bytes that were
-// read with the header are not read again.
+// load reads the bytes of a page into b and verifies its checksum. A checksum of zero counts as
+// none, since the library does not distinguish them. Bytes that were read with the header are not
+// read again.
 func (p *pages) load(h *format.PageHeader, offset int64, b []byte) error {
 	n := 0
 	if from := offset - p.at; from >= 0 && from < int64(p.shown) {

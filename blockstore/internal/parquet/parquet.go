@@ -1,22 +1,18 @@
 // Package parquet reads and writes Parquet files.
 //
-// # How they are read
+// # Reading
 //
-// parquet-go gives the footer's and the page headers' structures, the Thrift
-// decoder and the writer. The way from a page's bytes to numbers is ours,
-// because of what damaged files do to the library (v0.32): a page shorter than
-// its header promises is accepted when the buffer behind it happens to be large
-// enough, and what is in there comes out as numbers; a damaged LZ4 page doubles
-// a buffer for ever; lists in headers and counts in pages are allocated as found.
-// It also lets pages be read a few values at a time, so that memory is one page
-// a column, whatever the page holds.
+// parquet-go provides the structures of footers and page headers, the Thrift decoder and the
+// writer. This package decodes pages itself, because of the behaviour of the library (v0.32) on
+// damaged files: it accepts a page shorter than its header states if the buffer happens to be large
+// enough, and returns old contents as numbers; a damaged LZ4 page doubles a buffer without end;
+// list lengths in headers and counts in pages are allocated unchecked. Decoding a few values at a
+// time also limits memory to one page per column, whatever the page holds.
 //
-// A row group is read in tiles of at most tileRows rows, column after column.
-// What is checked: the footer as a whole before any page (footer.go),
-// every page header before its body is read (page.go), page checksums
-// where the writer left them (most writers leave none), and that every column
-// gives exactly the rows of its row group. What is not: statistics, page
-// indexes and bloom filters, which are never read.
+// A row group is read in tiles of at most tileRows rows, column by column. The whole footer is
+// checked before any page (footer.go), every page header before its body (page.go), page checksums
+// if the writer stored them (most writers do not), and the number of rows that every column yields
+// for its row group. Page indexes and bloom filters are never read.
 package parquet
 
 import (
@@ -37,8 +33,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// tileRows is how many rows of a column are decoded at a time: few enough that their places in the
-// rows of some twenty columns stay in the first cache.
+// tileRows is the number of rows of a column decoded at a time: few enough that their destinations
+// in rows of about twenty columns stay in the first-level cache.
 const tileRows = 256
 
 // table is a Parquet file whose footer has been read and checked.
@@ -48,19 +44,19 @@ type table struct {
 	leaves []leafColumn
 	trees  []*nestedNode // of Nested
 	groups []rowGroup
-	page   int64 // bytes of a page of an object, by the first page header of its largest column; 0 if unknown
+	page   int64 // page size of an object, estimated from the first page header of its largest column; 0 if unknown
 }
 
 // leafColumn is one leaf column of the schema.
 type leafColumn struct {
 	column.Info
 	physical format.Type
-	size     int // bytes of a value of a fixed-length type
+	size     int // size of a fixed-length value
 	format   column.NumberFormat
-	unmarked bool // text that may be bytes: nothing says which
+	unmarked bool // text that may be bytes, without annotation
 	maxRep   int
 	maxDef   int
-	listDef  int // definition level from which a list entry exists
+	listDef  int // definition level from which on a list entry exists
 }
 
 // rowGroup is one row group.
@@ -69,17 +65,17 @@ type rowGroup struct {
 	chunks      []pageRange // by leaf
 }
 
-// end returns the row behind the last one.
+// end returns the row after the last one.
 func (g *rowGroup) end() int64 { return g.first + g.rows }
 
 // pageRangeBytes is the size of a pageRange.
 const pageRangeBytes = 40
 
-// pageRange is where the pages of one column of a row group are.
+// pageRange is the byte range of the pages of one column of a row group.
 type pageRange struct {
 	start, end int64
 	values     int64 // entries, nulls included
-	size       int64 // bytes of all pages, unpacked
+	size       int64 // uncompressed size of all pages
 	codec      format.CompressionCodec
 }
 
@@ -94,7 +90,7 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 	return OpenFile(ctx, path, in, stamp)
 }
 
-// OpenFile is Open of the open file in, which messages call path.
+// OpenFile is Open for the open file in. path is its name in messages.
 func OpenFile(ctx context.Context, path string, in file.File, stamp file.Stamp) (column.Table, error) {
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
 	t.NearlyNumeric = make(map[int]*stream.DataError)
@@ -105,7 +101,7 @@ func OpenFile(ctx context.Context, path string, in file.File, stamp file.Stamp) 
 	if err = stamp.CheckUnchanged(in, err); err != nil {
 		return nil, err
 	}
-	t.SeekCost = 1 // also without row groups
+	t.SeekCost = 1 // even without row groups
 	for _, g := range t.groups {
 		t.SeekCost = max(t.SeekCost, g.rows)
 	}
@@ -135,11 +131,11 @@ func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	}), nil
 }
 
-// readerCost returns about how many rows a reader that begins in the middle passes over,
-// those of a page, and what it holds: a page and a dictionary for each column, and the
-// largest of them compressed. It looks at the first page of each in the largest row group;
-// where that is damaged, reading will tell. In an object pages are assumed, unless they are
-// large beside the chunks that a reader holds: a budget is not exceeded by a guess.
+// readerCost returns about the number of rows that a reader skips when it begins in the middle,
+// those of a page, and its memory: a page and a dictionary per column, and the largest of them
+// compressed. It inspects the first page of each column in the largest row group, and ignores
+// damage, which reading reports. For an object it assumes page sizes, unless they might be large
+// compared with the chunks of a reader: memory limits must not depend on a guess.
 func (t *table) readerCost(c *column.Choice) (seekCost, held int64) {
 	chosen := c.All(true)
 	base := readerBytes + columnReaderBytes*int64(len(chosen)) + t.stamp.ReaderBytes()
@@ -168,10 +164,11 @@ func (t *table) readerCost(c *column.Choice) (seekCost, held int64) {
 	return seekCost, base + held
 }
 
-// mostAssumed is the most that assumed pages hold.
+// mostAssumed bounds the total size of assumed pages.
 const mostAssumed = 4 << 20
 
-// sum returns the rows of the longest page, and what pages of the chosen columns hold.
+// sum returns the number of rows of the longest page, and the memory of pages of the chosen
+// columns.
 func sum(chosen []int, most int64, page func(leaf int) (rows, bytes, packed int64)) (seekCost, held int64) {
 	largest, packed := int64(0), int64(0)
 	for _, i := range chosen {
@@ -183,8 +180,8 @@ func sum(chosen []int, most int64, page func(leaf int) (rows, bytes, packed int6
 	return max(1, seekCost), held + min(packed, largest)
 }
 
-// widestPage returns the bytes of the first page, with those of a dictionary, of the column
-// with the most bytes: writers bound pages of all columns by the same bytes or rows.
+// widestPage returns the size of the first page and the dictionary of the column with the most
+// bytes. Writers limit pages of all columns by the same bytes or rows.
 func (t *table) widestPage(in file.File) int64 {
 	widest := 0
 	chunks := t.largestGroup().chunks
@@ -202,7 +199,7 @@ func (t *table) widestPage(in file.File) int64 {
 	return bytes
 }
 
-// assumedPage is firstPage of an object, without reading it.
+// assumedPage is firstPage for an object, estimated without reading.
 func (t *table) assumedPage(leaf int) (rows, bytes, packed int64) {
 	group := t.largestGroup()
 	chunk := group.chunks[leaf]
@@ -222,15 +219,14 @@ func (t *table) largestGroup() rowGroup {
 	return slices.MaxFunc(t.groups, func(a, b rowGroup) int { return cmp.Compare(a.rows, b.rows) })
 }
 
-// What a reader holds besides pages: 0.9 MB were measured, and for each column its levels and
-// decoders.
+// Memory of a reader besides pages: 0.9 MB measured, and levels and decoders per column.
 const (
 	readerBytes       = 1 << 20
 	columnReaderBytes = 2*tileRows + 5<<8
 )
 
-// firstPage returns the rows of the first data page of a column, its bytes with those of a
-// dictionary before it, and the larger of the two compressed, 0 where they are not.
+// firstPage returns the number of rows of the first data page of a column, its size including a
+// preceding dictionary, and the larger compressed size of the two, 0 if uncompressed.
 func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
 	chunk := t.largestGroup().chunks[leaf]
 	for at := chunk.start; at < chunk.end; {
@@ -254,9 +250,9 @@ func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
 	return t.SeekCost, bytes, packed
 }
 
-// findWidths gives every list column its width. One that cannot be read, or whose lists
-// differ as far as is seen without reading all, is no column of numbers. Bytes that nothing
-// marks as text are no text.
+// findWidths sets the width of every list column. A column that cannot be read, or whose lists are
+// known to vary in length, is not numeric. Unannotated byte arrays count as text only if they are
+// valid text.
 func (t *table) findWidths(ctx context.Context) error {
 	if !slices.ContainsFunc(t.leaves, func(c leafColumn) bool { return c.Kind == column.Vector || c.Kind == column.Text && c.unmarked }) {
 		return nil
@@ -287,7 +283,7 @@ func (t *table) findWidths(ctx context.Context) error {
 			if errors.As(err, &data) {
 				t.NearlyNumeric[i] = fault.New("%s", data.What)
 			}
-		case width == 0: // no list with anything in it
+		case width == 0: // only null and empty lists
 			c.refuse("no lists with anything in them")
 		case t.isRagged(i, width):
 			c.refuse("lists of different lengths")
@@ -298,11 +294,11 @@ func (t *table) findWidths(ctx context.Context) error {
 	return nil
 }
 
-// errLongList says what a column holds that is no row of numbers.
+// errLongList describes lists that are too long to be rows of numbers.
 var errLongList = fmt.Errorf("lists of more than %d numbers", column.MaxWidth)
 
-// isRagged reports whether the numbers of entries, of which a null list is one, rule out
-// that all lists of a leaf that are not null have the given width.
+// isRagged reports whether the entry counts, in which a null list is one entry, prove that not all
+// lists of a leaf have the given width.
 func (t *table) isRagged(leaf, width int) bool {
 	for _, g := range t.groups {
 		more := g.chunks[leaf].values - g.rows
@@ -327,8 +323,8 @@ func (t *table) firstWidth(file file.File, leaf int) (int, error) {
 	return 0, nil
 }
 
-// holdsBytes reports whether the first values of a leaf are no text. Where they cannot be read,
-// reading will tell.
+// holdsBytes reports whether the first values of a leaf are not text. It ignores read errors, which
+// reading reports.
 func (t *table) holdsBytes(file file.File, leaf int) bool {
 	pages := newPages(t, file)
 	defer pages.close()
@@ -358,7 +354,7 @@ func (t *table) holdsBytes(file file.File, leaf int) bool {
 	return false
 }
 
-// groupOf returns the row group that holds row.
+// groupOf returns the row group that contains row.
 func (t *table) groupOf(row int64) int {
 	i := sort.Search(len(t.groups), func(i int) bool { return t.groups[i].end() > row })
 	if row < 0 || i == len(t.groups) {
@@ -367,9 +363,8 @@ func (t *table) groupOf(row int64) int {
 	return i
 }
 
-// maxPageBytes is the most a page may occupy, compressed or not. Writers make
-// pages of about 1 MiB.
+// maxPageBytes bounds the size of a page, compressed or not. Writers make pages of about 1 MiB.
 const maxPageBytes = compression.MaxBytes
 
-// maxFooterBytes is the most a footer may occupy: the footer is read at once.
+// maxFooterBytes bounds the size of a footer, which is read at once.
 const maxFooterBytes = 64 << 20

@@ -9,19 +9,19 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// pass is one pass over a Parquet file. All columns are at the same row.
+// skipNull is one pass over a Parquet file. All columns advance together.
 type pass struct {
 	*column.Choice
 	table   *table
 	pages   *pages
 	columns []*columnReader // numeric ones, then kept ones and the leaves of nested ones
 	kept    []keeper        // in the order of Stored
-	group   int             // the row group being read
-	left    int64           // rows of it not yet read, with those to be passed over
-	skip    int64           // rows to be passed over first
+	group   int             // the current row group
+	left    int64           // rows left in it, including those to skip
+	skip    int64           // rows to skip first
 }
 
-// newPass goes over the chosen columns of f, which the pass closes.
+// newPass returns a pass over the chosen columns of f, which it closes.
 func newPass(ctx context.Context, c *column.Choice, t *table, f file.File) *pass {
 	p := &pass{Choice: c, table: t, pages: newPages(t, file.NewReaderAt(ctx, f)), group: -1}
 	p.pages.closer = f
@@ -47,7 +47,7 @@ func newPass(ctx context.Context, c *column.Choice, t *table, f file.File) *pass
 	return p
 }
 
-// SkipTo implements column.Pass. Row groups before the row are left out, and pages by their headers.
+// SkipTo implements column.Pass. It skips whole row groups, and pages by their headers.
 func (p *pass) SkipTo(row int64) error {
 	if group := p.table.groupOf(row); group != p.group {
 		p.group, p.left = group-1, 0
@@ -92,7 +92,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	return rows, nil
 }
 
-// wanted returns the columns that are read.
+// wanted returns the columns to read.
 func (p *pass) wanted(keeps bool) []*columnReader {
 	if keeps {
 		return p.columns
@@ -100,8 +100,8 @@ func (p *pass) wanted(keeps bool) []*columnReader {
 	return p.columns[:len(p.Numeric)]
 }
 
-// endGroup makes sure that no column holds more than its row group. It does not wait
-// for the next one, which another reader may read.
+// endGroup checks that no column has more rows than its row group. It does not wait for the next
+// group, which another reader may read.
 func (p *pass) endGroup(keeps bool) error {
 	for _, c := range p.wanted(keeps) {
 		if err := c.finish(); err != nil {
@@ -111,7 +111,7 @@ func (p *pass) endGroup(keeps bool) error {
 	return nil
 }
 
-// nextGroup begins the next row group.
+// nextGroup starts the next row group.
 func (p *pass) nextGroup(keeps bool) error {
 	if p.group+1 == len(p.table.groups) {
 		return io.EOF
@@ -127,7 +127,7 @@ func (p *pass) nextGroup(keeps bool) error {
 	return nil
 }
 
-// read puts the next rows values of a numeric column into the rows that begin at dst[0],
+// read stores the next rows values of a numeric column in the rows that begin at dst[0],
 // dst[stride], dst[2*stride] and so on.
 func (r *columnReader) read(dst []float64, stride, rows int) error {
 	if r.Kind == column.Vector {

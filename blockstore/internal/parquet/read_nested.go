@@ -15,8 +15,8 @@ type keeper interface {
 	keep(c *stream.Column, rows int) error
 }
 
-// nestedReader reads a nested column: the levels and values of its leaves, a few rows at a time, and out of them the
-// values in the form of package logical.
+// nestedReader reads a nested column. It reads the levels and values of its leaves, a few rows at a
+// time, and assembles the values in the form of package logical.
 type nestedReader struct {
 	node   *nestedNode
 	table  *table
@@ -25,17 +25,18 @@ type nestedReader struct {
 	starts []int // of elements
 }
 
-// leafRows is the entries of a leaf in some rows.
+// leafRows holds the entries of a leaf for a few rows.
 type leafRows struct {
 	*columnReader
 	reps, defs []uint8
-	starts     []int         // where rows begin, and the end
-	values     stream.Column // those that are not null
-	at, end    int           // the next entry, and where the row ends
-	taken      int           // values before it
+	starts     []int         // first entry of each row, and the end
+	values     stream.Column // the non-null ones
+	at, end    int           // the next entry, and the end of its row
+	taken      int           // number of values before it
 }
 
-// newNestedReader reads a nested column through readers of its leaves, which somebody else opens and skips.
+// newNestedReader returns a reader of a nested column through readers of its leaves, which the
+// caller opens and skips.
 func newNestedReader(t *table, n *nestedNode, readers []*columnReader) *nestedReader {
 	r := &nestedReader{node: n, table: t}
 	for i, leaf := range readers {
@@ -58,13 +59,13 @@ func (n *nestedNode) leafType(leaf int) logical.Type {
 	return n.holds
 }
 
-// nestedEntries is about how many entries of a leaf are in memory at a time.
+// nestedEntries is about the number of entries of a leaf in memory at a time.
 const nestedEntries = 64 << 10
 
-// nestedEntryBytes is about what an entry takes: levels, and a number or the header of a string.
+// nestedEntryBytes is about the memory of an entry: levels, and a number or the header of a string.
 const nestedEntryBytes = 2 + 16
 
-// rowsAtATime returns how many rows have about so many entries.
+// rowsAtATime returns the number of rows with about nestedEntries entries.
 func (r *nestedReader) rowsAtATime() int {
 	rows := int64(tileRows)
 	for _, l := range r.leaves {
@@ -136,7 +137,7 @@ func (l *leafRows) collect(rows int) error {
 	return nil
 }
 
-// add takes the next n entries of the tile.
+// add adds the next n entries of the tile.
 func (l *leafRows) add(n int) error {
 	values := n
 	if l.maxDef > 0 {
@@ -163,7 +164,7 @@ func (l *leafRows) add(n int) error {
 	return nil
 }
 
-// rowOf returns the row, among those that are loaded, of value v of the last n entries.
+// rowOf returns the row, among the loaded ones, of value v of the last n entries.
 func (l *leafRows) rowOf(n, v int) int64 {
 	first := len(l.defs) - n
 	entry := first + l.entryOf(l.defs[first:], v)
@@ -174,7 +175,7 @@ func (l *leafRows) rowOf(n, v int) int64 {
 	return int64(row)
 }
 
-// keepRow appends row i of those that are loaded.
+// keepRow appends the loaded row i to c.
 func (r *nestedReader) keepRow(c *stream.Column, i int) (err error) {
 	for _, l := range r.leaves {
 		l.at, l.end = l.starts[i], l.starts[i+1]
@@ -184,7 +185,7 @@ func (r *nestedReader) keepRow(c *stream.Column, i int) (err error) {
 		c.Strings = append(c.Strings, string(r.value))
 		column.AppendValid(c)
 	} else {
-		err = r.pass(r.node)
+		err = r.skipNull(r.node)
 		column.AppendNull(c)
 	}
 	for _, l := range r.leaves {
@@ -200,14 +201,14 @@ var errShape = fault.New("its parts have values of different shapes").Of(stream.
 // leaf returns the first leaf of n.
 func (r *nestedReader) leaf(n *nestedNode) *leafRows { return r.leaves[n.first-r.node.first] }
 
-// present reports whether the next value of n is there and not null.
+// present reports whether the next value of n exists and is not null.
 func (r *nestedReader) present(n *nestedNode) bool {
 	l := r.leaf(n)
 	return l.at < l.end && int(l.defs[l.at]) >= n.def
 }
 
-// pass passes over a null, or an empty list: an entry of each leaf.
-func (r *nestedReader) pass(n *nestedNode) error {
+// skipNull skips a null or an empty list: one entry of each leaf.
+func (r *nestedReader) skipNull(n *nestedNode) error {
 	for i := n.first; i < n.end; i++ {
 		l := r.leaves[i-r.node.first]
 		if l.at == l.end || int(l.defs[l.at]) == l.maxDef {
@@ -224,7 +225,7 @@ func (r *nestedReader) append(b []byte, n *nestedNode) (_ []byte, err error) {
 	case logical.Struct:
 		b = logical.AppendValidity(b, len(n.inside), func(i int) bool { return r.present(n.inside[i]) })
 		for _, m := range n.inside {
-			if b, err = r.appendOrPass(b, m); err != nil {
+			if b, err = r.appendOrSkip(b, m); err != nil {
 				return b, err
 			}
 		}
@@ -242,12 +243,12 @@ func (r *nestedReader) append(b []byte, n *nestedNode) (_ []byte, err error) {
 	return b, nil
 }
 
-// appendOrPass appends the next value of n unless it is null.
-func (r *nestedReader) appendOrPass(b []byte, n *nestedNode) ([]byte, error) {
+// appendOrSkip appends the next value of n, or skips it if it is null.
+func (r *nestedReader) appendOrSkip(b []byte, n *nestedNode) ([]byte, error) {
 	if r.present(n) {
 		return r.append(b, n)
 	}
-	return b, r.pass(n)
+	return b, r.skipNull(n)
 }
 
 // appendList appends a list or map.
@@ -279,14 +280,14 @@ func (r *nestedReader) appendList(b []byte, n *nestedNode) (_ []byte, err error)
 		return r.appendLeaves(b, last, count)
 	}
 	for range count {
-		if b, err = r.appendOrPass(b, last); err != nil {
+		if b, err = r.appendOrSkip(b, last); err != nil {
 			return b, err
 		}
 	}
 	return b, nil
 }
 
-// appendLeaves appends the next n values of a leaf that are not null.
+// appendLeaves appends the next n non-null values of a leaf.
 func (r *nestedReader) appendLeaves(b []byte, leaf *nestedNode, n int) ([]byte, error) {
 	l := r.leaf(leaf)
 	if n > l.end-l.at {
@@ -302,18 +303,18 @@ func (r *nestedReader) appendLeaves(b []byte, leaf *nestedNode, n int) ([]byte, 
 	return b, nil
 }
 
-// appendEmpty passes over a list or map without elements.
+// appendEmpty skips a list or map without elements.
 func (r *nestedReader) appendEmpty(n *nestedNode) error {
 	for i := n.first; i < n.end; i++ {
 		if l := r.leaves[i-r.node.first]; l.at < l.end && int(l.defs[l.at]) >= n.entry {
 			return errShape
 		}
 	}
-	return r.pass(n)
+	return r.skipNull(n)
 }
 
-// elements returns the entries of the first leaf of inside at which the elements of the next list n begin. They are
-// there until the next call.
+// elements returns the entries of the first leaf of inside at which the elements of the next list n
+// begin. They are valid until the next call.
 func (r *nestedReader) elements(n, inside *nestedNode) []int {
 	starts, l := r.starts[:0], r.leaf(inside)
 	for q := l.at; q < l.end; q++ {
@@ -328,7 +329,7 @@ func (r *nestedReader) elements(n, inside *nestedNode) []int {
 	return starts
 }
 
-// dropRows passes over the next rows of a leaf of a nested column.
+// dropRows skips the next rows of a leaf of a nested column.
 func (r *columnReader) dropRows(rows int) error {
 	for done := 0; ; {
 		if err := r.fill(); err != nil {

@@ -9,30 +9,28 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// maxSchemaDepth bounds the nesting of groups, maxLevel the levels: both are
-// stored in a byte.
+// maxSchemaDepth bounds the nesting of groups, and so the levels, which are stored in a byte.
 const maxSchemaDepth = 100
 
-// schemaWalk collects the leaves of a schema, which is a tree written depth
-// first.
+// schemaWalk collects the leaves of a schema, a tree stored depth first.
 type schemaWalk struct {
 	elements []format.SchemaElement
 	next     int
 	leaves   []leafColumn
 }
 
-// schemaPlace is what the groups above an element say about it.
+// schemaPlace describes the groups around an element.
 type schemaPlace struct {
 	path     []string
 	rep, def int
 	listDef  int
-	// annotated is set right below a group that is marked as a list, inList
-	// below a repeated group, and several below one with more than one member
-	// in or under a repeated group: then the list is no list of numbers.
+	// annotated is set directly inside a group annotated as a list, inList inside a repeated group,
+	// and several if a repeated group has more than one leaf: then the list is not a list of
+	// numbers.
 	annotated, inList, several bool
 }
 
-// leavesOf returns the leaf columns of a schema in the order of the chunks.
+// leavesOf returns the leaf columns of a schema in the order of the column chunks.
 func leavesOf(elements []format.SchemaElement) ([]leafColumn, error) {
 	if len(elements) == 0 {
 		return nil, fmt.Errorf("there is no schema")
@@ -65,7 +63,7 @@ func (w *schemaWalk) members(n int32, at schemaPlace) error {
 	return nil
 }
 
-// element walks one element below at.
+// element walks one element inside at.
 func (w *schemaWalk) element(e *format.SchemaElement, at schemaPlace) error {
 	below := at
 	below.enter(e)
@@ -78,8 +76,7 @@ func (w *schemaWalk) element(e *format.SchemaElement, at schemaPlace) error {
 	return nil
 }
 
-// enter moves the place into e. What lies inside a list has names without
-// meaning, unless the list is one of structures.
+// enter descends into e. Names inside a list are meaningless, except in a list of structures.
 func (p *schemaPlace) enter(e *format.SchemaElement) {
 	repeated := e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
 	switch {
@@ -97,13 +94,13 @@ func (p *schemaPlace) enter(e *format.SchemaElement) {
 	p.inList = p.inList || repeated
 }
 
-// isAnnotatedList reports whether a group is marked as a list.
+// isAnnotatedList reports whether a group is annotated as a list.
 func isAnnotatedList(e *format.SchemaElement) bool {
 	_, logical := e.LogicalType.Value.(*format.ListType)
 	return logical || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.List
 }
 
-// newLeaf returns what is in a leaf.
+// newLeaf returns the column of a leaf.
 func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 	c := leafColumn{
 		Info:     column.Info{Name: strings.Clone(strings.Join(at.path, ".")), Width: 1},
@@ -143,7 +140,7 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 	return c
 }
 
-// bytesWords says what the values of a leaf are that are neither numbers nor text.
+// bytesWords describes the values of a leaf that are neither numbers nor text.
 func bytesWords(e *format.SchemaElement) string {
 	if isDecimal(e) && e.TypeLength.V > column.MaxDecimal {
 		return fmt.Sprintf("decimals of %d bytes", e.TypeLength.V)
@@ -154,12 +151,12 @@ func bytesWords(e *format.SchemaElement) string {
 	return "bytes"
 }
 
-// isWords reports whether values come as words, not as bytes.
+// isWords reports whether values are read as words, not as bytes.
 func (c *leafColumn) isWords() bool {
 	return c.physical != format.ByteArray && (c.physical != format.FixedLenByteArray || c.format.Form == column.Float16Form)
 }
 
-// wordSize returns the number of bytes of a plain value that is a word, 0 for bits.
+// wordSize returns the size of a plain value that is a word, 0 for booleans.
 func (c *leafColumn) wordSize() int {
 	switch c.physical {
 	case format.Boolean:
@@ -174,7 +171,7 @@ func (c *leafColumn) wordSize() int {
 	return 8
 }
 
-// leafKind returns what the values of a leaf are and how their bits are read.
+// leafKind returns the kind and the number format of a leaf.
 func leafKind(e *format.SchemaElement) (column.Kind, column.NumberFormat) {
 	if !e.Type.Valid {
 		return column.Other, column.NumberFormat{}
@@ -198,7 +195,7 @@ func leafKind(e *format.SchemaElement) (column.Kind, column.NumberFormat) {
 	return column.Other, column.NumberFormat{}
 }
 
-// integerKind tells integers and the decimals kept in them apart.
+// integerKind returns the kind and the format of integers, which may be decimals.
 func integerKind(e *format.SchemaElement, bits int) (column.Kind, column.NumberFormat) {
 	if isDecimal(e) {
 		return decimalKind(e, column.NumberFormat{Form: column.DecimalForm, Bits: bits})
@@ -209,7 +206,7 @@ func integerKind(e *format.SchemaElement, bits int) (column.Kind, column.NumberF
 	return column.Integer, column.NumberFormat{Form: column.SignedForm, Bits: bits}
 }
 
-// meaning returns what the integers of a leaf stand for.
+// meaning returns the meaning of the integers of a leaf.
 func meaning(e *format.SchemaElement) column.Meaning {
 	switch e.LogicalType.Value.(type) {
 	case *format.DateType:
@@ -246,7 +243,8 @@ func decimalKind(e *format.SchemaElement, f column.NumberFormat) (column.Kind, c
 	return column.Number, f
 }
 
-// bytesKind tells strings, decimals and half floats from other bytes.
+// bytesKind returns the kind and the format of byte arrays: strings, decimals, half floats or
+// others.
 func bytesKind(e *format.SchemaElement) (column.Kind, column.NumberFormat) {
 	fixed := e.Type.V == format.FixedLenByteArray
 	if fixed && (e.TypeLength.V <= 0 || e.TypeLength.V > maxFixedBytes || isDecimal(e) && e.TypeLength.V > column.MaxDecimal) {
@@ -263,7 +261,7 @@ func bytesKind(e *format.SchemaElement) (column.Kind, column.NumberFormat) {
 	case *format.StringType, *format.EnumType, *format.JsonType:
 		return column.Text, column.NumberFormat{}
 	case nil:
-		// Many writers leave the annotation of strings out.
+		// Many writers omit the annotation of strings.
 		if !fixed && !(e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Bson) {
 			return column.Text, column.NumberFormat{}
 		}

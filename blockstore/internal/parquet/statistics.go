@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// footerStatistics is what is read of a footer for its statistics.
+// footerStatistics is the part of a footer decoded for statistics.
 type footerStatistics struct {
 	RowGroups []struct {
 		Columns []struct {
@@ -21,15 +21,16 @@ type footerStatistics struct {
 	} `thrift:"4,required"`
 }
 
-// chunkStatistics are those of a column in a row group.
+// chunkStatistics are the statistics of a column in a row group.
 type chunkStatistics struct {
 	Nulls thrift.Null[int64] `thrift:"3,optional"`
 	Max   []byte             `thrift:"5,optional"`
 	Min   []byte             `thrift:"6,optional"`
 }
 
-// Statistics returns what the footer says of the columns of integers, dates and times, by their places. Of floats it does not
-// say which are NaN or infinite. Statistics that cannot be are none. Cost: the footer is read again.
+// Statistics returns the statistics in the footer for integer, date and time columns, by column
+// index. Those of floats are omitted, since they do not show NaN and infinities, and so are
+// inconsistent ones. Cost: the footer is read again.
 func (t *table) Statistics(ctx context.Context) (map[int]column.Statistics, error) {
 	in, err := t.stamp.Open(ctx)
 	if err != nil {
@@ -62,7 +63,8 @@ func (t *table) Statistics(ctx context.Context) (map[int]column.Statistics, erro
 	return list, nil
 }
 
-// addStatistics adds those of a row group of so many rows; false if they cannot be.
+// addStatistics adds the statistics of a row group of rows rows. It reports false if they are
+// missing or inconsistent.
 func (c *leafColumn) addStatistics(all *column.Statistics, s *chunkStatistics, rows int64) bool {
 	size := c.wordSize()
 	if !s.Nulls.Valid || s.Nulls.V < 0 || s.Nulls.V > rows {

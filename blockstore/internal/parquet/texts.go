@@ -9,15 +9,14 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// textDecoder gives the values of one page that are no nulls, as strings of
-// bytes.
+// textDecoder decodes the non-null values of one page as strings of bytes.
 type textDecoder interface {
 	// texts fills dst with the next values, or fails if there are fewer.
 	texts(dst []string) error
 }
 
-// newTextDecoder decodes the values in data, at most limit. size is the bytes
-// of a value, 0 when each has its own length.
+// newTextDecoder returns a decoder of the values in data, at most limit. size is the size of a
+// value, 0 if it varies.
 func newTextDecoder(e format.Encoding, data []byte, size, limit int, dict []string) (textDecoder, error) {
 	switch {
 	case e == format.Plain && size > 0:
@@ -35,7 +34,7 @@ func newTextDecoder(e format.Encoding, data []byte, size, limit int, dict []stri
 	return nil, fault.New("the encoding %s is not supported for this type", named(e)).Do("write the file with another")
 }
 
-// plainTexts are values behind their lengths.
+// plainTexts decodes values preceded by their lengths.
 type plainTexts struct{ data []byte }
 
 func (p *plainTexts) texts(dst []string) error {
@@ -54,7 +53,7 @@ func (p *plainTexts) texts(dst []string) error {
 	return nil
 }
 
-// fixedTexts are values of one length.
+// fixedTexts decodes values of fixed length.
 type fixedTexts struct {
 	data []byte
 	size int
@@ -71,7 +70,7 @@ func (p *fixedTexts) texts(dst []string) error {
 	return nil
 }
 
-// dictTexts are indexes into a dictionary of strings.
+// dictTexts decodes indexes into a dictionary of strings.
 type dictTexts struct {
 	indexes
 	dict []string
@@ -81,22 +80,21 @@ func (p *dictTexts) texts(dst []string) error { return lookUp(&p.indexes, p.dict
 
 var errLengths = errors.New("the lengths of the strings do not fit the page")
 
-// deltaTexts are lengths, by their differences, and then the bytes.
+// deltaTexts decodes delta-encoded lengths, followed by the bytes.
 type deltaTexts struct {
 	lengths *delta
 	data    []byte
 	tile    [256]uint64
 }
 
-// newDeltaTexts decodes strings of which there are at most limit.
+// newDeltaTexts returns a decoder of at most limit strings.
 func newDeltaTexts(data []byte, limit int) (*deltaTexts, error) {
 	lengths, rest, err := splitDelta(data, limit)
 	return &deltaTexts{lengths: lengths, data: rest}, err
 }
 
-// splitDelta splits data into the integers that it begins with, at most limit,
-// and the rest. It decodes the integers to find their end but keeps none: a
-// few bytes may stand for billions.
+// splitDelta splits data into the integers at its beginning, at most limit, and the rest. It
+// decodes the integers to find their end, but stores none: a few bytes may encode billions.
 func splitDelta(data []byte, limit int) (*delta, []byte, error) {
 	scout, err := newDelta(data)
 	if err != nil {
@@ -133,8 +131,8 @@ func (p *deltaTexts) texts(dst []string) error {
 	return nil
 }
 
-// frontTexts are the lengths of what each value shares with the one before,
-// and then the rest of each as deltaTexts.
+// frontTexts decodes the length of the prefix that each value shares with the previous one, and the
+// suffixes as deltaTexts.
 type frontTexts struct {
 	shared *delta
 	rest   *deltaTexts
@@ -172,6 +170,6 @@ func (p *frontTexts) texts(dst []string) error {
 	return nil
 }
 
-// maxTextBytes bounds a string that is put together from parts: a page could
-// hold a long one and repeat it with every value.
+// maxTextBytes bounds a string assembled from parts: a page could hold a long one and repeat it
+// with every value.
 const maxTextBytes = 1 << 16

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// The compact protocol of Thrift, as far as it takes to skip over a value:
+// The part of Thrift's compact protocol that is needed to skip values:
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 const (
 	thriftTrue   = 1
@@ -26,13 +26,12 @@ const (
 // maxThriftDepth bounds the nesting of structures; Parquet needs about 8.
 const maxThriftDepth = 32
 
-// errThriftShort reports that the bytes end before the structure does.
+// errThriftShort reports a truncated structure.
 var errThriftShort = errors.New("the structure does not end")
 
-// thriftLength returns the length of the structure at the start of b. It walks the
-// structure without keeping anything, and so makes sure that the library's
-// decoder, which allocates lists before it sees their elements, allocates no
-// more than a multiple of len(b).
+// thriftLength returns the length of the structure at the start of b, without decoding it. The
+// decoder of the library allocates lists before it reads their elements; this check limits such
+// allocations to a multiple of len(b).
 func thriftLength(b []byte) (int, error) {
 	w := thriftWalk{b: b}
 	err := w.structure(0)
@@ -68,7 +67,7 @@ func (w *thriftWalk) structure(depth int) error {
 	}
 }
 
-// value skips a value that is a field or an element.
+// value skips a field or an element.
 func (w *thriftWalk) value(kind byte, depth int) error {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:

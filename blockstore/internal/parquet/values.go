@@ -9,9 +9,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// step uses up to limit entries of a column without lists: it decodes the
-// values among them and returns their levels, nil when none can be null, and
-// the number of values.
+// step consumes up to limit entries of a column without lists and decodes the values among them. It
+// returns the levels of the entries, nil if none can be null, and the number of values.
 func (r *columnReader) step(limit int) (entries int, levels []uint8, values int, err error) {
 	if entries, levels, values, err = r.use(limit); err == nil {
 		err = r.decode(values)
@@ -40,7 +39,7 @@ func (r *columnReader) use(limit int) (entries int, levels []uint8, values int, 
 	return entries, levels, values, nil
 }
 
-// present counts the levels that stand for values.
+// present counts the levels of values.
 func (r *columnReader) present(levels []uint8) int {
 	n := 0
 	for _, level := range levels {
@@ -73,7 +72,7 @@ func (r *columnReader) decode(n int) error {
 	return nil
 }
 
-// entryOf returns the entry that value v of a step belongs to.
+// entryOf returns the entry of value v of a step.
 func (r *columnReader) entryOf(levels []uint8, v int) int {
 	if levels == nil {
 		return v
@@ -89,7 +88,7 @@ func (r *columnReader) entryOf(levels []uint8, v int) int {
 	return -1
 }
 
-// numbers puts the next rows values into dst[0], dst[stride], ...
+// numbers stores the next rows values in dst[0], dst[stride], ...
 func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 	for done := 0; done < rows; {
 		n, levels, values, err := r.use(rows - done)
@@ -111,9 +110,9 @@ func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 	return nil
 }
 
-// put writes the next n values to dst[0], dst[stride], dst[2*stride] and so on: straight from
-// the page where its encoding allows that, else by way of r.Decoded. It returns the index of the
-// first integer that no float64 holds, which is then in r.Decoded, or -1.
+// put stores the next n values in dst[0], dst[stride], dst[2*stride] and so on: straight from the
+// page if its encoding allows it, else through r.Decoded. It returns the index of the first integer
+// that float64 cannot represent, which is then in r.Decoded, or -1.
 func (r *columnReader) put(dst []float64, stride, n int) (int, error) {
 	if d, ok := r.values.(numberDecoder); ok {
 		switch placed, err := d.numbers(r.format, dst, stride, n); {
@@ -135,13 +134,13 @@ func (r *columnReader) put(dst []float64, stride, n int) (int, error) {
 	return -1, nil
 }
 
-// inexact returns the error about value v of a step, an integer that no float64 holds.
+// inexact reports that value v of a step is an integer that float64 cannot represent.
 func (r *columnReader) inexact(row int64, v int) error {
 	return fault.Cell(r.pages.path, row, r.Name, "%w", column.ErrInexact(r.Integer(r.format, v)))
 }
 
-// spread moves the first values numbers of dst to the entries that they belong to, from the last
-// one to the first, and writes NaN for nulls. Nil levels mean that there are none.
+// spread moves the first values numbers of dst to their entries, from the last one to the first,
+// and stores NaN for nulls. Nil levels mean that there are no nulls.
 func (r *columnReader) spread(dst []float64, stride int, levels []uint8, values int) {
 	for i := len(levels) - 1; i >= values; i-- {
 		if int(levels[i]) == r.maxDef {
@@ -170,7 +169,7 @@ func (r *columnReader) keep(c *stream.Column, rows int) error {
 	return nil
 }
 
-// keepFloats appends up to limit entries to c, straight from the page where its encoding allows that.
+// keepFloats appends up to limit entries to c, straight from the page if its encoding allows it.
 func (r *columnReader) keepFloats(c *stream.Column, limit int) (int, error) {
 	n, levels, values, err := r.use(limit)
 	if err != nil {
@@ -219,8 +218,8 @@ func (r *columnReader) keepStep(c *stream.Column, limit int) (int, error) {
 	return n, nil
 }
 
-// skip passes over rows. Pages that hold none of the rows behind them are not
-// read, except in lists whose pages do not tell how many rows they hold.
+// skip skips rows. It does not read pages without later rows, except in lists whose pages do not
+// state their number of rows.
 func (r *columnReader) skip(rows int64) error {
 	for rows > 0 {
 		if r.pos == r.n && r.left == 0 {
@@ -247,7 +246,7 @@ func (r *columnReader) skip(rows int64) error {
 	return r.dropTail()
 }
 
-// dropTail uses the entries of a row that began in a page that was passed over.
+// dropTail consumes the entries of a row that began in a skipped page.
 func (r *columnReader) dropTail() error {
 	for r.tail {
 		if err := r.fill(); err != nil {
@@ -267,7 +266,7 @@ func (r *columnReader) dropTail() error {
 	return nil
 }
 
-// drop uses up to limit rows without looking at them.
+// drop consumes up to limit rows without decoding them.
 func (r *columnReader) drop(limit int) (int, error) {
 	switch {
 	case r.maxRep > 0 && r.nested:
@@ -283,7 +282,7 @@ func (r *columnReader) drop(limit int) (int, error) {
 	return n, err
 }
 
-// leaveOut leaves out the next n values, without decoding them where the encoding allows that.
+// leaveOut skips the next n values, without decoding them if the encoding allows it.
 func (r *columnReader) leaveOut(n int) error {
 	if d, ok := r.values.(numberDecoder); ok {
 		if err := d.skip(n); err != nil {

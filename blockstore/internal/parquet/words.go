@@ -11,26 +11,25 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// wordDecoder gives the values of one page that are no nulls, as words.
+// wordDecoder decodes the non-null values of one page as words.
 type wordDecoder interface {
 	// words fills dst with the next values, or fails if there are fewer.
 	words(dst []uint64) error
 }
 
-// numberDecoder is a wordDecoder that writes numbers straight to their place, and that can
-// leave values out.
+// numberDecoder is a wordDecoder that can store numbers directly, and skip values.
 type numberDecoder interface {
 	wordDecoder
-	// numbers writes the next n values to dst[0], dst[stride], dst[2*stride] and so on. It
-	// returns false, having used no value, if only words serve: for values that are no
-	// column.NumberFormat, and for integers that no float64 holds.
+	// numbers stores the next n values in dst[0], dst[stride], dst[2*stride] and so on. It returns
+	// false, and consumes nothing, if words are needed: for values without a column.NumberFormat,
+	// and for integers that float64 cannot represent.
 	numbers(f column.NumberFormat, dst []float64, stride, n int) (bool, error)
-	// skip leaves the next n values out.
+	// skip skips the next n values.
 	skip(n int) error
 }
 
-// newWordDecoder decodes the values in data. size is the bytes of a value, 0
-// for booleans.
+// newWordDecoder returns a decoder of the values in data. size is the size of a value, 0 for
+// booleans.
 func newWordDecoder(e format.Encoding, data []byte, size int, dict *dictionary) (wordDecoder, error) {
 	switch {
 	case e == format.Plain && size == 0:
@@ -51,8 +50,8 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict *dictionary) 
 	return nil, fault.New("the encoding %s is not supported for this type", named(e)).Do("write the file with another")
 }
 
-// isDictionary reports whether values are indexes into a dictionary. Old writers
-// have a name of their own for it.
+// isDictionary reports whether values are indexes into a dictionary. Old writers use another name
+// for it.
 func isDictionary(e format.Encoding) bool {
 	return e == format.RLEDictionary || e == plainDictionary
 }
@@ -61,7 +60,7 @@ func isDictionary(e format.Encoding) bool {
 // PLAIN for dictionaries and RLE_DICTIONARY for pages.
 const plainDictionary format.Encoding = 2
 
-// plainWords are values one after the other, least significant byte first.
+// plainWords decodes consecutive little-endian values.
 type plainWords struct {
 	data []byte
 	size int
@@ -80,11 +79,11 @@ func (p *plainWords) words(dst []uint64) error {
 	return nil
 }
 
-// int96Size is the bytes of a timestamp as Hive and Impala wrote it: the nanoseconds of a
-// day, 8 bytes, and the number of the day, 4 bytes.
+// int96Size is the size of a timestamp of Hive and Impala: 8 bytes of nanoseconds in the day, and 4
+// bytes of the Julian day.
 const int96Size = 12
 
-// moments fills dst with timestamps of 96 bits, as nanoseconds since 1970.
+// moments decodes 96-bit timestamps as nanoseconds since 1970.
 func (p *plainWords) moments(dst []uint64) error {
 	const epoch, dayLength = 2440588, 24 * 60 * 60 * int64(1e9)
 	for i := range dst {
@@ -125,7 +124,7 @@ func (p *plainWords) skip(values int) error {
 	return nil
 }
 
-// plainBits are booleans, eight to a byte.
+// plainBits decodes booleans, eight to a byte.
 type plainBits struct {
 	data []byte
 	pos  int
@@ -140,7 +139,7 @@ func (p *plainBits) words(dst []uint64) error {
 	return nil
 }
 
-// splitWords are values whose first bytes come first, then the second ones, ...
+// splitWords decodes BYTE_STREAM_SPLIT: the first bytes of all values, then the second ones, ...
 type splitWords struct {
 	data           []byte
 	size, pos, all int
@@ -167,7 +166,7 @@ func (p *splitWords) words(dst []uint64) error {
 	return nil
 }
 
-// runBits are booleans as runs.
+// runBits decodes run-length encoded booleans.
 type runBits struct{ indexes }
 
 func newRunBits(data []byte) (*runBits, error) {
@@ -195,14 +194,14 @@ func (p *runBits) words(dst []uint64) error {
 	return nil
 }
 
-// indexes are the indexes of a page into a dictionary.
+// indexes decodes the indexes of a page into a dictionary.
 type indexes struct {
 	hybrid hybrid
 	buffer [256]uint32
 }
 
 func newIndexes(data []byte) (indexes, error) {
-	if len(data) == 0 { // a page of nulls
+	if len(data) == 0 { // only nulls
 		return indexes{}, nil
 	}
 	if data[0] > 32 {
@@ -217,14 +216,14 @@ func (x *indexes) next(n int) ([]uint32, error) {
 	return part, decodeHybrid(&x.hybrid, part)
 }
 
-// dictionary is the values that the indexes of a row group stand for: words, or floats if
-// rows are made of them and a float64 holds each. The other slice is empty.
+// dictionary holds the dictionary of a row group: as floats if they are features and all exact,
+// else as words. The other slice is empty.
 type dictionary struct {
 	words  []uint64
 	floats []float64
 }
 
-// dictWords are indexes into a dictionary.
+// dictWords decodes indexes into a dictionary.
 type dictWords struct {
 	indexes
 	*dictionary
@@ -269,7 +268,7 @@ func (p *dictWords) skip(n int) error {
 	return nil
 }
 
-// lookUp fills dst with the entries of a dictionary that the next indexes name.
+// lookUp fills dst with the dictionary entries of the next indexes.
 func lookUp[T any](x *indexes, dict, dst []T) error {
 	for len(dst) > 0 {
 		part, err := x.next(len(dst))
@@ -291,10 +290,10 @@ func errIndex(v uint32, n int) error {
 	return fmt.Errorf("index %d into a dictionary of %d values", v, n)
 }
 
-// deltaWords are integers by their differences.
+// deltaWords decodes delta-encoded integers.
 type deltaWords struct {
 	delta  *delta
-	narrow bool // 32 bits, which wrap around
+	narrow bool // 32-bit arithmetic, which wraps around
 }
 
 func (p *deltaWords) words(dst []uint64) error {

@@ -13,52 +13,52 @@ import (
 	"github.com/parquet-go/parquet-go/compress"
 )
 
-// encoder writes numeric columns as required doubles, plain and not
-// compressed: noise does not compress, and a dictionary would make it larger.
-// Kept columns are optional unless they have no nulls; all but floats are compressed with snappy, those whose first rows repeat
-// values as indices into a dictionary. Pages have checksums, the footer and the page index minima, maxima and numbers of
-// nulls.
+// encoder writes numeric columns as required doubles, plain and uncompressed: noise does not
+// compress, and a dictionary would enlarge it. Kept columns are optional unless they have no nulls;
+// all but floats are compressed with snappy, and use a dictionary if their first rows repeat
+// values. Pages have checksums; the footer and the page index have minima, maxima and null counts.
 type encoder struct {
 	out    io.Writer
 	schema stream.Info
 	nodes  orderedGroup
 	about  map[string]string
 	group  group
-	inPage []int64                     // bytes of text of each kept column since a page was ended
+	inPage []int64                     // bytes of text of each kept column in the current page
 	w      *parquet.GenericWriter[any] // nil before the first rows
-	kept   []keptValues                // of the kept columns
-	nested []*nestedWriter             // likewise, nil for those that are not nested
-	leaf   int                         // the next leaf, while a tile is written
+	kept   []keptValues                // converters of the kept columns
+	nested []*nestedWriter             // of the kept columns, nil for those that are not nested
+	leaf   int                         // the next leaf of the current tile
 	values []parquet.Value
 }
 
-// codecs are the compressions of files that are written, by name.
+// codecs maps names to compression codecs.
 var codecs = map[string]compress.Codec{"snappy": &parquet.Snappy, "gzip": &parquet.Gzip, "zstd": &parquet.Zstd}
 
-// Compressions returns the names that NewCompressedEncoder takes.
+// Compressions returns the names of codecs for NewSizedEncoder.
 func Compressions() []string { return []string{"snappy", "gzip", "zstd"} }
 
-// NewSizedEncoder returns what writes a Parquet file all of whose columns have a compression, "" for what NewEncoder
-// does, in a run that has so much memory, 0 for any.
+// NewSizedEncoder returns a StartEncoder of Parquet files with the given compression for all
+// columns, "" for the default of NewEncoder, in a run with the given memory, 0 for unlimited.
 func NewSizedEncoder(compression string, memory int64) column.StartEncoder {
 	return func(out io.Writer, s stream.Info) (column.Encoder, error) {
 		return newEncoder(out, s, codecs[compression], memory)
 	}
 }
 
-// NewEncoder writes a Parquet file.
+// NewEncoder returns an encoder of a Parquet file.
 func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	return newEncoder(out, s, nil, 0)
 }
 
-// maxColumns is the most columns that the library writes.
+// maxColumns is the maximal number of columns that the library writes.
 const maxColumns = parquet.MaxColumnIndex + 1
 
 func errManyColumns(n int) error {
 	return fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).Do("write .arrow, .npy or .csv")
 }
 
-// newEncoder compresses all columns with a codec, or with nil what NewEncoder does.
+// newEncoder returns an encoder that compresses all columns with a codec, or with nil like
+// NewEncoder.
 func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64) (column.Encoder, error) {
 	if n := len(s.Columns) + len(s.Kept); n > maxColumns {
 		return nil, errManyColumns(n)
@@ -113,13 +113,14 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 	return &encoder{nested: nested, out: out, schema: s, nodes: orderedGroup{nodes, names}, group: newGroup(GroupBytes(memory), len(names)), kept: kept}, nil
 }
 
-// Describe adds to the metadata of the footer.
+// Describe adds metadata to the footer.
 func (e *encoder) Describe(about map[string]string) error {
 	e.about = about
 	return nil
 }
 
-// keptNode returns the column of a kept column whose values are those of leaf. Floats are not compressed: see encoder.
+// keptNode returns the node of a kept column whose values have the type of leaf. Floats are not
+// compressed: see encoder.
 func keptNode(leaf parquet.Node, f stream.Field) parquet.Node {
 	leaf = parquet.Encoded(leaf, &parquet.Plain)
 	if f.Kind != stream.Float64 || f.Type.Class == logical.Decimal {
@@ -131,8 +132,8 @@ func keptNode(leaf parquet.Node, f stream.Field) parquet.Node {
 	return parquet.Optional(leaf)
 }
 
-// orderedGroup is a group whose fields keep the order given. Those of a
-// parquet.Group are sorted by name.
+// orderedGroup is a group with fields in a given order. Those of a parquet.Group are sorted by
+// name.
 type orderedGroup struct {
 	parquet.Group
 	names []string
@@ -170,12 +171,12 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 	return nil
 }
 
-// tile writes rows of b from row at on.
+// tile writes rows of b, starting at row at.
 func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 	columns := e.w.ColumnWriters()
 	e.values = column.Resized(e.values, rows)
 	for k := range e.schema.Columns {
-		for i := range e.values { // required values need no levels
+		for i := range e.values { // required values have no levels
 			e.values[i] = parquet.DoubleValue(b.X.Data[(at+i)*b.X.Stride+k])
 		}
 		if _, err := columns[k].WriteRowValues(e.values); err != nil {
@@ -207,7 +208,8 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 	return nil
 }
 
-// keep fills e.values with values of kept column k, a leaf of the given number, from value at on.
+// keep fills e.values with values of kept column k, the leaf with the given index, starting at
+// value at.
 func (e *encoder) keep(k, leaf int, c *stream.Column, at int) error {
 	if err := e.kept[k](e.values, c, at); err != nil {
 		return err

@@ -12,12 +12,13 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// keptValues fills values with those of a kept column from value at on. Of nulls it makes anything.
+// keptValues converts values of a kept column, starting at value at. The results for nulls are
+// undefined.
 type keptValues func(values []parquet.Value, c *stream.Column, at int) error
 
-// keptLeaf returns the type that values of a logical type have in a Parquet file, and what makes them. Where Parquet
-// lacks the type it is the next one that holds all values: seconds are milliseconds, durations integers of their
-// unit, float16 is float32.
+// keptLeaf returns the Parquet type for a logical type and the conversion to it. If Parquet lacks
+// the type, it is the closest one that can represent all values: seconds become milliseconds,
+// durations integers in their unit, float16 float32.
 func keptLeaf(t logical.Type) (parquet.Node, keptValues) {
 	switch t.Class {
 	case logical.Bool:
@@ -73,7 +74,7 @@ func floatValues(values []parquet.Value, c *stream.Column, at int) error {
 	return nil
 }
 
-// one makes keptValues of what makes one value, which may fail.
+// one returns keptValues that convert each value by the given function, which may fail.
 func one(value func(c *stream.Column, i int) (parquet.Value, error)) keptValues {
 	return func(values []parquet.Value, c *stream.Column, at int) (err error) {
 		for i := range values {
@@ -88,7 +89,7 @@ func one(value func(c *stream.Column, i int) (parquet.Value, error)) keptValues 
 	}
 }
 
-// wholeLeaf is keptLeaf of integers.
+// wholeLeaf is keptLeaf for integers.
 func wholeLeaf(t logical.Type) (parquet.Node, keptValues) {
 	node := parquet.Uint(int(t.Bits))
 	switch {
@@ -112,7 +113,7 @@ func floatLeaf(t logical.Type) (parquet.Node, keptValues) {
 	return parquet.Leaf(parquet.FloatType), floatValues
 }
 
-// dayValues makes days of dates, which may be milliseconds.
+// dayValues converts dates, possibly in milliseconds, to days.
 func dayValues(t logical.Type) keptValues {
 	if t.Unit == logical.NoUnit {
 		return shortValues
@@ -125,7 +126,7 @@ func dayValues(t logical.Type) keptValues {
 	}
 }
 
-// timeLeaf is keptLeaf of times and timestamps.
+// timeLeaf is keptLeaf for times and timestamps.
 func timeLeaf(t logical.Type) (parquet.Node, keptValues) {
 	unit, values := parquet.Millisecond, keptValues(longValues)
 	switch t.Unit {
@@ -150,7 +151,7 @@ func timeLeaf(t logical.Type) (parquet.Node, keptValues) {
 	return parquet.TimeAdjusted(unit, t.Zone != ""), values
 }
 
-// thousandfold makes milliseconds of seconds.
+// thousandfold converts seconds to milliseconds.
 func thousandfold(c *stream.Column, i int) (parquet.Value, error) {
 	v := c.Ints[i]
 	if v*1000/1000 != v {
@@ -159,8 +160,8 @@ func thousandfold(c *stream.Column, i int) (parquet.Value, error) {
 	return parquet.Int64Value(v * 1000), nil
 }
 
-// decimalLeaf is keptLeaf of decimals: integers of 32 or 64 bits for up to 9 or 18 digits. Parquet has no digits
-// left of the point that are left out, and no more behind it than there are.
+// decimalLeaf is keptLeaf for decimals: integers of 32 or 64 bits for up to 9 or 18 digits. Parquet
+// allows neither negative scales nor scales above the precision.
 func decimalLeaf(t logical.Type) (parquet.Node, keptValues) {
 	digits, scale, factor := int(t.Precision), int(t.Scale), big.NewInt(1)
 	if scale < 0 {
@@ -197,7 +198,8 @@ func decimalLeaf(t logical.Type) (parquet.Node, keptValues) {
 	})
 }
 
-// narrowed returns the last bytes of an integer in two's complement if they hold it.
+// narrowed truncates an integer in two's complement to its last size bytes, and reports whether its
+// value is unchanged.
 func narrowed(b string, size int) (string, bool) {
 	above := len(b) - size
 	if above < 0 {
@@ -212,7 +214,7 @@ func narrowed(b string, size int) (string, bool) {
 	return b[above:], true
 }
 
-// lowWord returns the integer that the last eight bytes of one in two's complement hold.
+// lowWord returns the last eight bytes of an integer in two's complement as an int64.
 func lowWord(b string) int64 {
 	if len(b) < 8 {
 		return column.BigEndianInt(b).Int64()
@@ -220,10 +222,10 @@ func lowWord(b string) int64 {
 	return int64(binary.BigEndian.Uint64(bytesOf(b[len(b)-8:])))
 }
 
-// bytesOf returns the bytes of a text, which nobody may change.
+// bytesOf returns the bytes of a text, which must not be changed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// bytesLeaf is keptLeaf of words and bytes.
+// bytesLeaf is keptLeaf for words and bytes.
 func bytesLeaf(t logical.Type) (parquet.Node, keptValues) {
 	words := func(values []parquet.Value, c *stream.Column, at int) error {
 		for i, v := range c.Strings[at:][:len(values)] {

@@ -11,8 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go/compress"
 )
 
-// nestedWriter makes the values of the leaves of a nested column, each with its levels, out of values in the form of
-// package logical. The library writes them.
+// nestedWriter splits values in the form of package logical into values of the leaves of a nested
+// column, with their levels. The library writes these.
 type nestedWriter struct {
 	root   *writtenNode
 	leaves [][]parquet.Value // from root.first on
@@ -20,18 +20,19 @@ type nestedWriter struct {
 	failed error
 }
 
-// writtenNode is a nested column, or a part of one. All parts but keys of maps may be null.
+// writtenNode is a nested column, or a part of one. All parts except keys of maps are nullable.
 type writtenNode struct {
 	logical.Type
-	def, rep   int // the definition level of a value; of a list or map the repetition level of its elements
+	def, rep   int // the definition level of a value; for a list or map the repetition level of its elements
 	inside     []*writtenNode
-	first, end int // its leaves
+	first, end int // range of its leaves
 	node       parquet.Node
 	values     keptValues
 	scalar     stream.Column // one value of a leaf
 }
 
-// errTwice returns an error if two members of a structure have one name: the library holds them by their names.
+// errTwice returns an error if two members of a structure have the same name: the library
+// identifies them by name.
 func errTwice(t logical.Type) error {
 	seen := make(map[string]bool)
 	for _, m := range t.Inside {
@@ -46,7 +47,8 @@ func errTwice(t logical.Type) error {
 	return nil
 }
 
-// newNestedWriter returns the writer of a nullable column of a nested type whose first leaf has the given number.
+// newNestedWriter returns the writer of a nullable column of a nested type whose first leaf has
+// index leaf.
 func newNestedWriter(t logical.Type, leaf int) *nestedWriter {
 	w := &nestedWriter{root: newWrittenNode(t, 0, 1, leaf)}
 	w.leaves = make([][]parquet.Value, w.root.end-leaf)
@@ -55,7 +57,7 @@ func newNestedWriter(t logical.Type, leaf int) *nestedWriter {
 
 func newWrittenNode(t logical.Type, rep, def, leaf int) *writtenNode {
 	n := &writtenNode{Type: t, def: def, rep: rep, first: leaf, end: leaf + 1}
-	entry := def + 1 // the level of members, and of elements that may be null
+	entry := def + 1 // the level of members, and of nullable elements
 	switch t.Class {
 	case logical.List, logical.Map:
 		n.rep++
@@ -79,7 +81,7 @@ func newWrittenNode(t logical.Type, rep, def, leaf int) *writtenNode {
 	return n
 }
 
-// schema returns the node of a schema, which is not nullable, with a codec for its leaves or nil for the usual one.
+// schema returns the non-nullable schema node, with a codec for its leaves or nil for the default.
 func (n *writtenNode) schema(codec compress.Codec) parquet.Node {
 	switch n.Class {
 	case logical.List:
@@ -104,7 +106,7 @@ func (n *writtenNode) schema(codec compress.Codec) parquet.Node {
 	return node
 }
 
-// add makes the values of row i of c.
+// add splits the value in row i of c.
 func (w *nestedWriter) add(c *stream.Column, i int) error {
 	if c.Null(i) {
 		w.null(w.root, 0, 0)
@@ -118,7 +120,7 @@ func (w *nestedWriter) add(c *stream.Column, i int) error {
 	return w.failed
 }
 
-// append makes the values of the next value of n, which is not null and begins at a repetition level.
+// append splits the next value of n, which is not null, at repetition level rep.
 func (w *nestedWriter) append(n *writtenNode, from *logical.Cursor, rep int) {
 	switch n.Class {
 	case logical.Struct:
@@ -138,7 +140,7 @@ func (w *nestedWriter) append(n *writtenNode, from *logical.Cursor, rep int) {
 	w.put(n.first, w.one[0].Level(rep, n.def, n.first))
 }
 
-// appendList makes the values of a list or map.
+// appendList splits a list or map.
 func (w *nestedWriter) appendList(n *writtenNode, from *logical.Cursor, rep int) {
 	count := from.Count()
 	if count == 0 {
@@ -168,7 +170,7 @@ func (w *nestedWriter) appendList(n *writtenNode, from *logical.Cursor, rep int)
 	}
 }
 
-// appendFloats makes the values of a list of floats without nulls, as the vectors of embeddings are.
+// appendFloats splits a list of floats without nulls, such as an embedding.
 func (w *nestedWriter) appendFloats(n *writtenNode, from *logical.Cursor, count, rep, next int) {
 	values := w.leaves[n.first-w.root.first]
 	for range count {
@@ -184,7 +186,7 @@ func (w *nestedWriter) appendFloats(n *writtenNode, from *logical.Cursor, count,
 	w.leaves[n.first-w.root.first] = values
 }
 
-// appendOrNull is append of a value that may be null, within others of a definition level.
+// appendOrNull is append for a nullable value inside values of definition level def.
 func (w *nestedWriter) appendOrNull(n *writtenNode, from *logical.Cursor, valid bool, rep, def int) {
 	if valid {
 		w.append(n, from, rep)
@@ -193,7 +195,7 @@ func (w *nestedWriter) appendOrNull(n *writtenNode, from *logical.Cursor, valid 
 	}
 }
 
-// null makes the values of a null, or of an empty list.
+// null adds a null or an empty list to each leaf.
 func (w *nestedWriter) null(n *writtenNode, rep, def int) {
 	for leaf := n.first; leaf < n.end; leaf++ {
 		w.put(leaf, parquet.NullValue().Level(rep, def, leaf))
@@ -204,7 +206,7 @@ func (w *nestedWriter) put(leaf int, v parquet.Value) {
 	w.leaves[leaf-w.root.first] = append(w.leaves[leaf-w.root.first], v)
 }
 
-// nestedTile writes rows of kept column k from row at on.
+// nestedTile writes rows of kept column k, starting at row at.
 func (e *encoder) nestedTile(w *nestedWriter, k int, c *stream.Column, at, rows int) error {
 	columns := e.w.ColumnWriters()
 	e.leaf = w.root.end
@@ -230,5 +232,5 @@ func (e *encoder) nestedTile(w *nestedWriter, k int, c *stream.Column, at, rows 
 	return nil
 }
 
-// nestedBytes is about how many bytes of nested values are handed to the library at a time.
+// nestedBytes is about the size of nested values passed to the library at a time.
 const nestedBytes = 256 << 10

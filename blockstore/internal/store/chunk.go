@@ -17,7 +17,7 @@ type chunkReader struct {
 	table   *Table
 	window  window // the stored bytes of the chosen sections
 	unpack  compression.Unpacker
-	scratch map[int][]byte // what is decompressed, by column
+	scratch map[int][]byte // decompressed sections, by column
 	raw     map[int][]byte // the sections, by column; valid until the next load
 }
 
@@ -27,18 +27,18 @@ func (r *chunkReader) close() error {
 	return r.window.close()
 }
 
-// gapBytes is how many bytes between two chosen sections are opened with them: that is cheaper than
-// another mapping, or another read.
+// gapBytes is the largest gap between two chosen sections that are opened together, which is
+// cheaper than another mapping or read.
 const gapBytes = 64 << 10
 
-// run is sections that are opened together.
+// run is a range of sections that are opened together.
 type run struct {
-	columns  []int // ascending
-	from, to int64 // bytes of the file
+	columns  []int // byte range in the file
+	from, to int64 // byte range in the file
 }
 
-// load opens and verifies the sections of the given columns of a chunk. It and all that uses the sections run
-// within guard.
+// load opens and verifies the sections of the given columns of a chunk. Calls of load, and all uses
+// of the sections, must run within guard.
 func (r *chunkReader) load(chunk int, columns []int) error {
 	if r.raw == nil {
 		r.raw, r.scratch = make(map[int][]byte, len(columns)), make(map[int][]byte)
@@ -57,7 +57,7 @@ func (r *chunkReader) load(chunk int, columns []int) error {
 	return nil
 }
 
-// guard calls use within which sections are loaded and looked at.
+// guard calls use, which loads and reads sections.
 func (r *chunkReader) guard(use func() error) error {
 	err := guard(use)
 	if errors.Is(err, errShortened) {
@@ -66,7 +66,7 @@ func (r *chunkReader) guard(use func() error) error {
 	return err
 }
 
-// runs returns the runs that hold the sections of the given columns of a chunk.
+// runs groups the sections of the given columns of a chunk into runs.
 func (r *chunkReader) runs(chunk int, columns []int) (list []run) {
 	columns = slices.Clone(columns)
 	slices.Sort(columns)
@@ -86,7 +86,7 @@ func (r *chunkReader) runs(chunk int, columns []int) (list []run) {
 	return list
 }
 
-// verify verifies the sections of a run that p holds.
+// verify verifies the sections of a run whose bytes are p.
 func (r *chunkReader) verify(chunk int, run run, p []byte) error {
 	for _, c := range run.columns {
 		s := r.table.section(chunk, c)
@@ -102,7 +102,7 @@ func (r *chunkReader) verify(chunk int, run run, p []byte) error {
 	return nil
 }
 
-// verified returns the raw bytes of the section of a column that occupies p.
+// verified returns the raw bytes of the section of a column, stored as p.
 func (r *chunkReader) verified(column int, s section, p []byte) ([]byte, error) {
 	if crc32c(p) != s.crc {
 		return nil, fmt.Errorf("the section of %d bytes at %d, which begins with this row, is damaged: its checksum differs", s.stored, s.offset)
@@ -122,8 +122,7 @@ func (r *chunkReader) decompress(c int, s section, p []byte) ([]byte, error) {
 	return r.scratch[c], nil
 }
 
-// checkEnds checks that the ends of a string section ascend from 0 to the
-// number of bytes that follow them.
+// checkEnds checks that the ends of a string section ascend from 0 to the size of the values.
 func checkEnds(raw []byte, s section, rows int) error {
 	bytes := len(raw) - 4*(rows+1)
 	if s.nullable() {

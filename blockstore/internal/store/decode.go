@@ -11,15 +11,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// part is the section of a column of the chunk at hand, verified.
+// part is a verified section of the current chunk.
 type part struct {
 	column int
-	format column.NumberFormat // of numbers
-	values []byte              // numbers of 8 bytes, or what a string section begins with
+	format column.NumberFormat // numbers of 8 bytes, or the ends of a string section
+	values []byte              // one bit per row; nil if nothing is null
 	valid  []byte              // one bit for each row; nil if nothing is null
 }
 
-// part returns the section of a column of a chunk that is loaded.
+// part returns the section of a column of a loaded chunk.
 func (p *pass) part(chunk, c int) part {
 	raw, s := p.chunks.raw[c], p.table.section(chunk, c)
 	out := part{column: c, values: raw, format: column.NumberFormat{Form: column.Float64Form}}
@@ -39,8 +39,8 @@ func (p *pass) part(chunk, c int) part {
 	return out
 }
 
-// numbers writes rows from..end of the chunk to x from row at on: it transposes columns, a few
-// rows at a time so that the rows stay in cache.
+// numbers stores rows from..end-1 of the chunk in x, starting at row at. It transposes columns, a
+// few rows at a time so that the rows stay in cache.
 func (p *pass) numbers(x blas64.General, at, from, end int) error {
 	const tile = 32
 	for ; from < end; from, at = from+tile, at+tile {
@@ -64,8 +64,8 @@ func (p *pass) numbers(x blas64.General, at, from, end int) error {
 	return nil
 }
 
-// decimals writes rows from..end of a section of decimals to dst[0], dst[stride] and so on, NaN for nulls. It returns
-// the row of the first integer that no float64 holds, or -1.
+// decimals stores rows from..end-1 of a section of decimals in dst[0], dst[stride] and so on, with
+// NaN for nulls. It returns the row of the first integer that float64 cannot represent, or -1.
 func (p *pass) decimals(s *part, dst []float64, stride, from, end int) int {
 	for r := from; r < end; r++ {
 		if s.valid != nil && !bit(s.valid, r) {
@@ -81,14 +81,14 @@ func (p *pass) decimals(s *part, dst []float64, stride, from, end int) int {
 	return -1
 }
 
-// text returns what row r of a section of strings holds.
+// text returns the string in row r of a section.
 func (p *pass) text(s *part, r int) string {
 	from, to := binary.LittleEndian.Uint32(s.values[4*r:]), binary.LittleEndian.Uint32(s.values[4*r+4:])
 	texts := s.values[4*(p.table.rowsOf(p.chunk)+1):]
 	return string(texts[from:to])
 }
 
-// nulls puts NaN where the bitmap says null, for rows from..end.
+// nulls stores NaN for the nulls among rows from..end-1.
 func nulls(to []float64, stride int, valid []byte, from, end int) {
 	for i := range end - from {
 		if !bit(valid, from+i) {
@@ -100,7 +100,7 @@ func nulls(to []float64, stride int, valid []byte, from, end int) {
 // bit reports whether bit i of a bitmap is set, lowest bit first.
 func bit(p []byte, i int) bool { return p[i/8]>>(i%8)&1 == 1 }
 
-// keep appends rows from..end of a section to c.
+// keep appends rows from..end-1 of a section to c.
 func (p *pass) keep(c *stream.Column, s *part, from, end int) error {
 	for from < end { // runs of values and of nulls
 		first := from
@@ -119,7 +119,7 @@ func (p *pass) keep(c *stream.Column, s *part, from, end int) error {
 	return nil
 }
 
-// keepRun appends rows from..end of a section, none of which is null, to c.
+// keepRun appends rows from..end-1 of a section, none of them null, to c.
 func (p *pass) keepRun(c *stream.Column, s *part, from, end int) error {
 	switch {
 	case s.format.Form == column.LongDecimalForm:
@@ -154,7 +154,7 @@ func (p *pass) keepRun(c *stream.Column, s *part, from, end int) error {
 	return nil
 }
 
-// checkNested returns an error if row r of a section of nested values, with what it holds, is damaged.
+// checkNested returns an error if row r of a section of nested values is damaged.
 func (p *pass) checkNested(s *part, r int, value string) error {
 	f := p.table.fields[s.column]
 	if !f.Type.IsNested() {
@@ -166,7 +166,7 @@ func (p *pass) checkNested(s *part, r int, value string) error {
 	return nil
 }
 
-// inexact returns the error about an integer in a row of the chunk that no float64 holds.
+// inexact reports an integer in a row of the chunk that float64 cannot represent.
 func (p *pass) inexact(s *part, row int) error {
 	d := column.Decoded{}
 	if s.format.Form == column.LongDecimalForm {

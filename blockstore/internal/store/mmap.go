@@ -13,23 +13,23 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
-// mapGranularity is what the start of a mapping must be a multiple of on every
-// system: pages have 4 to 64 kB, Windows wants 64 kB.
+// mapGranularity divides the offset of every mapping: pages have 4 to 64 kB, and Windows requires
+// 64 kB.
 const mapGranularity = 64 << 10
 
 var errShortened = errors.New("the file became shorter, or its disk failed, while it was read")
 
-// window shows ranges of bytes of an open file: mapped, or read where the file is an object or the system
-// does not map it. These are the only mappings of the program.
+// window gives access to byte ranges of an open file: mapped, or read if the file is an object or
+// mapping fails. These are the only mappings of the program.
 type window struct {
 	file     file.File
 	maps     []mmap.MMap
 	fetched  []byte // what was read
-	unmapped bool   // the system has refused to map the file
+	unmapped bool   // the system cannot map the file
 }
 
-// open returns the bytes of the ranges, which are valid until the next call or close. Mapped bytes are used
-// within guard.
+// open returns the bytes of the ranges, valid until the next call or close. Mapped bytes must be
+// used within guard.
 func (w *window) open(ranges []run) (list [][]byte, err error) {
 	if err := w.unmap(); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (w *window) open(ranges []run) (list [][]byte, err error) {
 	return w.read(ranges)
 }
 
-// mapped maps the ranges of f, all or none.
+// mapped maps all ranges of f, or none.
 func (w *window) mapped(f *os.File, ranges []run) (list [][]byte, err error) {
 	for _, r := range ranges {
 		start := r.from &^ (mapGranularity - 1)
@@ -80,8 +80,9 @@ func (w *window) read(ranges []run) (list [][]byte, err error) {
 	return list, nil
 }
 
-// guard calls use, which may look at mapped bytes and must not start goroutines. That the file was shortened
-// meanwhile is an error: the fault, which would otherwise end the process, arrives as a panic of this goroutine.
+// guard calls use, which may access mapped bytes and must not start goroutines. It returns an error
+// if the file was truncated meanwhile: the fault, which would otherwise end the process, becomes a
+// panic of this goroutine.
 func guard(use func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -95,7 +96,7 @@ func guard(use func() error) (err error) {
 	return use()
 }
 
-// unmap ends the mappings.
+// unmap removes the mappings.
 func (w *window) unmap() (err error) {
 	for _, m := range w.maps {
 		err = errors.Join(err, m.Unmap())
@@ -104,5 +105,5 @@ func (w *window) unmap() (err error) {
 	return err
 }
 
-// close ends the mappings and closes the file.
+// close removes the mappings and closes the file.
 func (w *window) close() error { return errors.Join(w.unmap(), w.file.Close()) }

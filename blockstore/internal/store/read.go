@@ -8,15 +8,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// pass is one pass over a store. It loads chunk after chunk, so that each section is verified
-// once, and decodes the rows of a read straight into their place.
+// pass is one pass over a store. It loads chunks one after another, so that each section is
+// verified once, and decodes rows directly into the batch.
 type pass struct {
 	*column.Choice
 	table   *Table
 	chunks  *chunkReader
-	chunk   int    // the chunk at hand; -1 before the first
-	used    int    // rows of it that are given or left out
-	loaded  bool   // its sections are in chunks
+	chunk   int    // the current chunk; -1 before the first
+	used    int    // rows of it returned or skipped
+	loaded  bool   // its sections are loaded
 	parts   []part // of the chunk: numeric ones, then kept ones
 	numeric []part
 	kept    []part // in the order of Stored
@@ -44,7 +44,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (n int, err error) {
 	return n, err
 }
 
-// next is Next within guard.
+// next implements Next within guard.
 func (p *pass) next(dst *stream.Batch, at int) (int, error) {
 	if p.chunk < p.table.chunks() && p.used == p.table.rowsOf(p.chunk) {
 		p.begin(p.chunk + 1)

@@ -1,12 +1,10 @@
-// Package store is our own format of a file of columns.
+// Package store implements our own columnar file format.
 //
-// The format, extension .nys, exists because the others do not protect
-// what they hold: a third of random damage to Parquet and Arrow files is read
-// as good numbers. In a store every byte is covered by a checksum, so that any
-// single flipped bit is found: in header, footer and trailer when the file is
-// opened, in a section before its values are used. Sections are aligned to 64
-// bytes and laid out as Arrow buffers are, so they can be used in place. All
-// integers and floats are little-endian.
+// The format, extension .nys, exists because the others do not protect their content: a third of
+// random damage to Parquet and Arrow files reads as valid numbers. In a store a checksum covers
+// every byte, so any single flipped bit is detected: in header, footer and trailer when the file is
+// opened, in a section before its values are used. Sections are aligned to 64 bytes and laid out
+// like Arrow buffers, so they can be used in place. All integers and floats are little-endian.
 //
 //	┌──────────────────────────────┐ 0
 //	│ header              64 bytes │
@@ -30,42 +28,41 @@
 //	│8     │u32   │u32         │u32      │40           │u32    │
 //	└──────┴──────┴────────────┴─────────┴─────────────┴───────┘
 //
-// The magic is 89 'N' 'Y' 'S' 0D 0A 1A 0A, which a transfer in text mode
-// spoils; the version is 1, or 2 where a column has a logical type; the crc is that of bytes 0–59. Every crc is
-// CRC-32C (Castagnoli).
+// The magic is 89 'N' 'Y' 'S' 0D 0A 1A 0A, which a transfer in text mode corrupts; the version is
+// 1, or 2 if a column has a logical type; the crc covers bytes 0–59. Every crc is CRC-32C
+// (Castagnoli).
 //
-// A chunk is a run of consecutive rows, all of the header's number except the
-// last one; a store without rows has no chunks. A section is one column of one
-// chunk, as it is or as one zstd frame. It consists of
+// A chunk is a run of consecutive rows. All chunks but the last have the number of rows in the
+// header; a store without rows has no chunks. A section is one column of one chunk, either raw or
+// as one zstd frame. It consists of
 //
 //	number  │ rows × 8 bytes                        │ validity │
 //	string  │ (rows+1) × u32 ends │ bytes of values │ validity │
 //
-// where a number is a float64 or an int64, value i of a string column is bytes
-// ends[i] to ends[i+1] counted from the first byte after the ends, and the
-// validity, present when the section says so, has one bit for each row in
-// ⌈rows/8⌉ bytes, lowest bit first, 0 for null.
+// where a number is a float64 or an int64, value i of a string column is bytes ends[i] to ends[i+1]
+// counted from the first byte after the ends, and the validity, present if a flag of the section is
+// set, has one bit per row in ⌈rows/8⌉ bytes, lowest bit first, 0 for null.
 //
 // The footer:
 //
 //	┌─────────┬──────────────────────┬──────────────────────┐
 //	│rows u64 │columns               │sections              │
 //	└─────────┴──────────────────────┴──────────────────────┘
-//	a column:  kind u32 (0 float64, 1 int64, 2 string, 3 float64 whose name
-//	           is made up), length of the name u32, the name in UTF-8; if 256
-//	           is added to the kind, length u32 and name of its logical type
-//	           (see package logical), whose values are as stream.FieldOf says,
-//	           decimals as strings; if 512 is added, its name is made up
+//	a column:  kind u32 (0 float64, 1 int64, 2 string, 3 float64 with a
+//	           generated name), length of the name u32, the name in UTF-8; if
+//	           256 is added to the kind, length u32 and name of its logical
+//	           type (see package logical), whose values are as in
+//	           stream.FieldOf, decimals as strings; if 512 is added, the name
+//	           is generated
 //	a section: 0        8         16           24       28      32
 //	           ┌────────┬─────────┬────────────┬────────┬───────┐
 //	           │offset  │stored   │raw         │crc     │flags  │
 //	           │u64     │bytes u64│bytes u64   │u32     │u32    │
 //	           └────────┴─────────┴────────────┴────────┴───────┘
 //
-// Sections are listed chunk by chunk in the order of the columns, which is the
-// order they have in the file, without gaps. Stored is the length in the file
-// without padding, raw the length when decompressed; the crc covers the stored
-// bytes and their padding. Flag 1 is zstd, flag 2 validity.
+// Sections are listed chunk by chunk in the order of the columns, which is their order in the file,
+// without gaps. Stored is the length in the file without padding, raw the decompressed length; the
+// crc covers the stored bytes and their padding. Flag 1 is zstd, flag 2 validity.
 //
 // The trailer:
 //
@@ -75,8 +72,8 @@
 //	│offset u64  │length u64  │before trailer│u32       │0–51   │8      │
 //	└────────────┴────────────┴──────────────┴──────────┴───────┴───────┘
 //
-// The footer's length is without padding, its crc covers the padding. The
-// digest identifies the content; [Verify] compares it.
+// The footer's length excludes padding, its crc includes it. The digest identifies the content;
+// [Verify] compares it.
 package store
 
 import (
@@ -93,23 +90,23 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// The constants of the store's format; see the package comment.
+// Constants of the format; see the package comment.
 const (
 	magic       = "\x89NYS\r\n\x1a\n"
 	version     = 1 // of stores without logical types
-	typed       = 2 // of others
+	typed       = 2 // of stores with logical types
 	alignment   = 64
 	headerSize  = 64
 	trailerSize = 64
-	entrySize   = 32 // a section in the footer
+	entrySize   = 32 // of a section in the footer
 
 	sectionZstd     = 1
 	sectionValidity = 2
 
-	maxChunkRows   = 4096     // most rows in a chunk
-	maxChunkValues = 1 << 20  // most values in a chunk of more than one row
-	maxSection     = 1 << 30  // most raw bytes in a section
-	maxNames       = 64 << 20 // most bytes of a footer besides the entries of its sections
+	maxChunkRows   = 4096     // rows in a chunk
+	maxChunkValues = 1 << 20  // values in a chunk of more than one row
+	maxSection     = 1 << 30  // raw bytes in a section
+	maxNames       = 64 << 20 // bytes of a footer besides the entries of its sections
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -126,12 +123,12 @@ func paddedCRC(p []byte) uint32 {
 // padded returns n rounded up to the alignment of sections.
 func padded(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
 
-// rowsPerChunk keeps a chunk of many columns small enough to hold in memory.
+// rowsPerChunk limits chunks of many columns to a size that fits in memory.
 func rowsPerChunk(columns int) int {
 	return max(1, min(maxChunkRows, maxChunkValues/columns))
 }
 
-// section is where one column of one chunk lies.
+// section locates one column of one chunk.
 type section struct {
 	offset int64
 	stored int64 // bytes in the file, without padding
@@ -149,7 +146,7 @@ func (s section) append(p []byte) []byte {
 	return binary.LittleEndian.AppendUint32(p, s.flags)
 }
 
-// end returns the offset of what follows the section and its padding.
+// end returns the offset after the section and its padding.
 func (s section) end() int64 { return s.offset + padded(s.stored) }
 
 // compressed reports whether the section is a zstd frame.
@@ -158,8 +155,8 @@ func (s section) compressed() bool { return s.flags&sectionZstd != 0 }
 // nullable reports whether the section ends with a validity bitmap.
 func (s section) nullable() bool { return s.flags&sectionValidity != 0 }
 
-// sectionTable is the footer's list of sections, 32 bytes each. It stays
-// encoded: that is its smallest form.
+// sectionTable is the footer's list of sections, 32 bytes each. It stays encoded, its most compact
+// form.
 type sectionTable []byte
 
 // at decodes entry i.
@@ -177,13 +174,13 @@ func (t sectionTable) at(i int) section {
 // len returns the number of sections.
 func (t sectionTable) len() int { return len(t) / entrySize }
 
-// shape is what header, footer and trailer of a store say.
+// shape holds the contents of header, footer and trailer of a store.
 type shape struct {
 	chunkRows int
 	rowCount  int64
 	fields    []stream.Field
 	kinds     []stream.ColumnKind // of the sections: decimals are strings
-	nameless  []bool              // whether the name of each column is made up
+	nameless  []bool              // whether the name of each column is generated
 	sections  sectionTable
 	trailer   [trailerSize]byte
 	body      int64 // file size without the trailer
@@ -218,8 +215,9 @@ func encodeHeader(version, chunkRows, columns int) []byte {
 	return p
 }
 
-// namelessKind is the kind of a column of float64 whose name is made up; typedKind is added to the kind of one that
-// has a logical type, madeUpKind to that of one of another kind than float64 whose name is made up.
+// namelessKind is the kind of a float64 column with a generated name. typedKind is added to the
+// kind of a column with a logical type, madeUpKind to the kind of a non-float64 column with a
+// generated name.
 const (
 	namelessKind = 3
 	typedKind    = 256
@@ -234,7 +232,7 @@ func sectionKind(f stream.Field) stream.ColumnKind {
 	return f.Kind
 }
 
-// kindOf returns the kind of a column as the footer has it.
+// kindOf returns the kind of a column in the footer.
 func kindOf(f stream.Field) uint32 {
 	kind := uint32(sectionKind(f))
 	switch {
@@ -286,7 +284,7 @@ func encodeTrailer(footerOffset, footerLength int64, footerCRC uint32, digest []
 	return p
 }
 
-// readShape reads and checks everything of a store except its sections.
+// readShape reads and checks all of a store except its sections.
 func readShape(f io.ReaderAt, size int64) (*shape, error) {
 	s := &shape{body: size - trailerSize}
 	if s.body < headerSize || s.body%alignment != 0 {
@@ -330,7 +328,7 @@ func (s *shape) readHeader(f io.ReaderAt) (columns int, err error) {
 	return int(cols), nil
 }
 
-// readFooter checks the trailer and returns the footer and where it begins.
+// readFooter checks the trailer and returns the footer with its offset.
 func (s *shape) readFooter(f io.ReaderAt) (footer []byte, offset int64, err error) {
 	t := s.trailer[:]
 	if _, err := f.ReadAt(t, s.body); err != nil {
@@ -349,7 +347,7 @@ func (s *shape) readFooter(f io.ReaderAt) (footer []byte, offset int64, err erro
 		return nil, 0, fmt.Errorf("a footer of %d bytes at %d does not end where the trailer begins, at %d", length, offset, s.body)
 	}
 	sum := binary.LittleEndian.Uint32(t[48:])
-	if length > maxNames { // no memory is taken for what is no footer
+	if length > maxNames { // allocate nothing for an invalid footer
 		crc := crc32.New(castagnoli)
 		if _, err := io.Copy(crc, io.NewSectionReader(f, offset, padded(length))); err != nil {
 			return nil, 0, err
@@ -370,7 +368,7 @@ func (s *shape) readFooter(f io.ReaderAt) (footer []byte, offset int64, err erro
 
 var errFooter = errors.New("the footer is damaged: its checksum differs")
 
-// decodeFooter fills rows, fields and sections.
+// decodeFooter decodes rows, fields and sections.
 func (s *shape) decodeFooter(p []byte, columns int) error {
 	rows := binary.LittleEndian.Uint64(p)
 	p = p[8:]
@@ -413,7 +411,7 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 	return nil
 }
 
-// decodeType takes the logical type of column i off the footer.
+// decodeType decodes the logical type of column i and returns the rest of the footer.
 func (s *shape) decodeType(i int, p []byte) ([]byte, error) {
 	if len(p) < 4 || uint64(binary.LittleEndian.Uint32(p)) > uint64(len(p)-4) {
 		return nil, fmt.Errorf("the footer ends within the type of column %d", i)
@@ -429,8 +427,8 @@ func (s *shape) decodeType(i int, p []byte) ([]byte, error) {
 	return p[end:], nil
 }
 
-// checkSections checks that the sections fill the file from the header to the
-// footer and that their sizes are those of their rows.
+// checkSections checks that the sections fill the file from the header to the footer, and that
+// their sizes match their rows.
 func (s *shape) checkSections(footerOffset int64) error {
 	next := int64(headerSize)
 	for i := range s.sections.len() {

@@ -17,7 +17,7 @@ type Table struct {
 	stamp file.Stamp
 }
 
-// newTable describes the store in f.
+// newTable reads the description of the store in f.
 func newTable(path string, f io.ReaderAt, size int64) (*Table, error) {
 	shape, err := readShape(f, size)
 	if err != nil {
@@ -49,7 +49,7 @@ func Open(ctx context.Context, files *file.Session, path string) (column.Table, 
 	return OpenFile(path, f, stamp)
 }
 
-// OpenFile is Open of the open file f, which messages call path.
+// OpenFile is Open for the open file f. path is its name in messages.
 func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) {
 	t, err := newTable(path, f, stamp.Size)
 	if err = stamp.CheckUnchanged(f, err); err != nil {
@@ -62,7 +62,7 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 
 func (t *Table) Source(c column.Choice) (stream.Gatherer, error) {
 	rows := int64(t.chunkRows)
-	c.SetCosts(rows, 8*min(rows, t.rowCount)*int64(2*len(c.All(true)))+t.stamp.ReaderBytes()) // a chunk, as it is stored and unpacked
+	c.SetCosts(rows, 8*min(rows, t.rowCount)*int64(2*len(c.All(true)))+t.stamp.ReaderBytes()) // a chunk, stored and decompressed
 	return column.NewSource(c, t.stamp, func(_ context.Context, f file.File, _ bool) column.Pass {
 		return &pass{Choice: &c, table: t, chunks: &chunkReader{table: t, window: window{file: f}}}
 	}), nil

@@ -11,9 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Verify checks the whole of the store at path: its structure, every
-// section and the digest of the file. It reads the file twice. A nil error
-// means that the file holds what was written to it, bit for bit.
+// Verify verifies the whole store at path: its structure, every section and the digest of the file.
+// It reads the file twice. A nil error means that the file is bit for bit as written.
 func Verify(ctx context.Context, files *file.Session, path string) error {
 	t, err := Open(ctx, files, path)
 	if err != nil {
@@ -26,7 +25,7 @@ func Verify(ctx context.Context, files *file.Session, path string) error {
 	return store.verifyDigest(ctx)
 }
 
-// verifySections checks every section by reading it.
+// verifySections verifies every section by reading it.
 func (t *Table) verifySections(ctx context.Context) error {
 	f, err := t.stamp.Open(ctx)
 	if err != nil {

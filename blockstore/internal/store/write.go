@@ -16,17 +16,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// WriterBytes is the most that was measured while writing 5 to 1000
-// columns (10.6 MiB), rounded up: a chunk has 8 MiB at most.
+// WriterBytes is the maximal memory measured for writing 5 to 1000 columns (10.6 MiB), rounded up:
+// a chunk has at most 8 MiB.
 const WriterBytes = 12 << 20
 
-// Encoder turns rows into the bytes of a store.
+// Encoder encodes rows as a store.
 type Encoder struct {
 	out       *bufio.Writer
 	digest    hash.Hash
 	offset    int64
 	schema    stream.Info
-	fields    []stream.Field // of the schema, one for each column
+	fields    []stream.Field // one for each column
 	columns   []columnBuffer
 	chunkRows int
 	filled    int // rows in the current chunk
@@ -67,8 +67,8 @@ func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
 	return e, e.write(encodeHeader(versionOf(e.fields), e.chunkRows, len(e.fields)))
 }
 
-// numbersOf returns about how many numbers a row of some columns takes: a list of one length as many as it has, another
-// nested value nestedNumbers.
+// numbersOf returns about how many numbers a row of the columns takes: a fixed-length list takes
+// its length, another nested value nestedNumbers.
 func numbersOf(fields []stream.Field) int {
 	const nestedNumbers = 64
 	n := len(fields)
@@ -95,7 +95,7 @@ func (e *Encoder) startChunk() {
 	}
 }
 
-// write puts p, and zeros up to the next multiple of 64, into the file.
+// write writes p, padded with zeros to a multiple of 64.
 func (e *Encoder) write(p []byte) error {
 	var zeros [alignment]byte
 	for _, part := range [][]byte{p, zeros[:padded(int64(len(p)))-int64(len(p))]} {
@@ -124,7 +124,7 @@ func (e *Encoder) Encode(b *stream.Batch, n int) error {
 	return nil
 }
 
-// fill appends rows from..to to the chunk, which has room for them.
+// fill appends rows from..to-1 to the chunk, which has space for them.
 func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 	for j := range e.schema.Columns {
 		c := &e.columns[j]
@@ -146,7 +146,8 @@ func (e *Encoder) fill(b *stream.Batch, from, to int) error {
 	return nil
 }
 
-// appendKept appends rows from..to of k to sections of a kind; the chunk holds filled rows so far.
+// appendKept appends rows from..to-1 of k to a section of the given kind. The chunk has filled rows
+// so far.
 func (c *columnBuffer) appendKept(k *stream.Column, kind stream.ColumnKind, from, to, filled int) error {
 	switch kind {
 	case stream.Float64:
@@ -182,7 +183,7 @@ func (c *columnBuffer) appendKept(k *stream.Column, kind stream.ColumnKind, from
 	return nil
 }
 
-// grow returns the room of n more numbers.
+// grow extends the values by n numbers and returns their memory.
 func (c *columnBuffer) grow(n int) []byte {
 	at := len(c.values)
 	c.values = slices.Grow(c.values, 8*n)[:at+8*n]
@@ -212,7 +213,7 @@ func (e *Encoder) flush() error {
 	return nil
 }
 
-// writeSection writes one column of the chunk and lists it in the footer.
+// writeSection writes one column of the chunk and adds it to the footer.
 func (e *Encoder) writeSection(c *columnBuffer) error {
 	s := section{offset: e.offset}
 	e.scratch = append(append(e.scratch[:0], c.ends...), c.values...)

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// isMissing reports whether a cell of a text file stands for no value.
+// isMissing reports whether a cell of a text file is a missing value.
 func isMissing(cell []byte) bool {
 	switch len(cell) {
 	case 0:
@@ -30,7 +30,7 @@ func isMissing(cell []byte) bool {
 	return false
 }
 
-// IsInteger reports whether a cell is a decimal integer, of any size.
+// IsInteger reports whether a cell is a decimal integer of any size.
 func IsInteger(cell []byte) bool {
 	if len(cell) > 1 && (cell[0] == '-' || cell[0] == '+') {
 		cell = cell[1:]
@@ -38,9 +38,8 @@ func IsInteger(cell []byte) bool {
 	return len(cell) > 0 && digitRun(cell) == len(cell)
 }
 
-// ParseNumber reads a decimal number, or a spelling of infinity or NaN.
-// Numbers beyond float64 are infinite. What only Go takes for numbers, such as
-// 0x1p-2 and 1_000, are none.
+// ParseNumber parses a decimal number, or a spelling of infinity or NaN. Numbers beyond float64
+// become infinite. It rejects syntax that only Go accepts, such as 0x1p-2 and 1_000.
 func ParseNumber(cell []byte) (float64, bool) {
 	if d, ok := parseDecimal(cell); ok {
 		if v, ok := d.float(); ok {
@@ -54,7 +53,8 @@ func ParseNumber(cell []byte) (float64, bool) {
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// IsNumber reports whether ParseNumber reads a cell. Most numbers need not be computed for that.
+// IsNumber reports whether ParseNumber accepts a cell. For most numbers it need not compute the
+// value.
 func IsNumber(cell []byte) bool {
 	if isJSONNumber(cell) {
 		return true
@@ -63,8 +63,8 @@ func IsNumber(cell []byte) bool {
 	return ok
 }
 
-// isHex reports whether a cell looks like a hexadecimal number, which
-// strconv.ParseFloat would take.
+// isHex reports whether a cell looks like a hexadecimal number, which strconv.ParseFloat would
+// accept.
 func isHex(cell []byte) bool {
 	if len(cell) > 0 && (cell[0] == '-' || cell[0] == '+') {
 		cell = cell[1:]
@@ -72,28 +72,28 @@ func isHex(cell []byte) bool {
 	return len(cell) > 1 && cell[0] == '0' && cell[1]|0x20 == 'x'
 }
 
-// parseInt reads a decimal integer of 64 bits.
+// parseInt parses a decimal 64-bit integer.
 func parseInt(cell []byte) (int64, bool) {
 	v, err := strconv.ParseInt(string(cell), 10, 64)
 	return v, err == nil
 }
 
-// cellKinds collects what the cells of one column of a text file look like.
+// cellKinds collects the types of the cells of one column.
 type cellKinds struct {
 	integers, numbers, text bool
-	floats                  bool // some numbers are no integers
-	padded                  bool // some integers begin with zeros: 007
+	floats                  bool // some numbers are not integers
+	padded                  bool // some integers have leading zeros: 007
 
-	numeric, other, booleans int64  // cells that are numbers, and that are not, true and false among these
-	bad                      string // the first cell that is no number
+	numeric, other, booleans int64  // cells that are numbers, other cells, and true or false among these
+	bad                      string // the first cell that is not a number
 
 	not   shapes // of all texts
-	nanos bool   // some times have more than six digits behind the point
-	far   bool   // some are beyond what nanoseconds of 64 bits hold
+	nanos bool   // some times have more than six decimals
+	far   bool   // some exceed the range of 64-bit nanoseconds
 }
 
-// see adds one cell.
-func (k *cellKinds) see(cell []byte) {
+// observe adds one cell.
+func (k *cellKinds) observe(cell []byte) {
 	if isMissing(cell) {
 		return
 	}
@@ -139,7 +139,7 @@ func (k *cellKinds) join(later cellKinds) {
 	k.nanos, k.far = k.nanos || later.nanos, k.far || later.far
 }
 
-// parseBoolean reads true or false, in any case: R writes TRUE, Python True.
+// parseBoolean parses true or false in any case: R writes TRUE, Python True.
 func parseBoolean(cell []byte) (v, ok bool) {
 	switch {
 	case len(cell) == 4 && bytes.EqualFold(cell, []byte("true")):
@@ -156,16 +156,16 @@ func (k *cellKinds) boolean() bool { return k.other > 0 && k.booleans == k.other
 // empty reports whether no cell of the column has a value.
 func (k *cellKinds) empty() bool { return k.numeric+k.other == 0 }
 
-// mayBeNumber reports whether a number can begin with c: a digit, a sign, a point,
-// infinity or NaN. It saves text columns from a number parser.
+// mayBeNumber reports whether a number can begin with c: a digit, a sign, a point, infinity or NaN.
+// It spares text columns the number parser.
 func mayBeNumber(c byte) bool {
 	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'i' || c|0x20 == 'n'
 }
 
-// nearlyNumeric reports whether a column would be one of numbers but for a few cells.
+// nearlyNumeric reports whether a column is numeric except for a few cells.
 func (k *cellKinds) nearlyNumeric() bool { return k.text && k.numeric >= k.other }
 
-// errNearlyNumeric returns what keeps a column from being one of numbers: its first cell, or value, that is none.
+// errNearlyNumeric reports the first cell, or value, that keeps a column from being numeric.
 func errNearlyNumeric(line int64, bad string, numbers int64, cell string) *stream.DataError {
 	what := fmt.Sprintf("though %d %ss of the column are", numbers, cell)
 	if numbers == 1 {
@@ -176,7 +176,7 @@ func errNearlyNumeric(line int64, bad string, numbers int64, cell string) *strea
 	return e
 }
 
-// kind returns the kind of the column whose cells were seen.
+// kind returns the kind of the column.
 func (k cellKinds) kind() column.Kind {
 	switch {
 	case k.text:
@@ -187,7 +187,7 @@ func (k cellKinds) kind() column.Kind {
 	return column.Number
 }
 
-// NumberCell reads a cell of a column of numbers as a float64. A missing value is NaN.
+// NumberCell parses a cell of a numeric column as a float64. A missing value is NaN.
 func NumberCell(cell []byte) (float64, error) {
 	if v, ok := ParseNumber(cell); ok {
 		return v, nil
@@ -198,8 +198,8 @@ func NumberCell(cell []byte) (float64, error) {
 	return 0, errNotNumber(cell)
 }
 
-// exactNumber is NumberCell of a column that may have floats. It refuses numbers beyond float64, and integers that no
-// float64 holds unless they are to be rounded.
+// exactNumber is NumberCell for a column that may have floats. It rejects numbers beyond float64
+// and, unless they are rounded, integers that float64 cannot represent.
 func exactNumber(cell []byte, floats bool, inexact column.Inexact) (float64, error) {
 	v, err := NumberCell(cell)
 	if err == nil {
@@ -214,7 +214,8 @@ func exactNumber(cell []byte, floats bool, inexact column.Inexact) (float64, err
 	return v, nil
 }
 
-// checkRange refuses a number v that a cell writes in digits and that is too large for a float64.
+// checkRange returns an error if a cell holds digits and its value v is infinite: it is beyond
+// float64.
 func checkRange(cell []byte, v float64) error {
 	if math.IsInf(v, 0) && bytes.ContainsAny(cell, "0123456789") {
 		return fault.New("%s is beyond what a float64 holds", fault.Shorten(cell)).Do("write Infinity if that is meant, or leave the column out")
@@ -222,12 +223,12 @@ func checkRange(cell []byte, v float64) error {
 	return nil
 }
 
-// IsInexact reports whether a cell is an integer that no float64 holds.
+// IsInexact reports whether a cell is an integer that float64 cannot represent.
 func IsInexact(cell []byte) bool {
 	return len(cell) > column.ShortInteger && IsInteger(cell) && !column.IsExactText(string(cell), false)
 }
 
-// booleanCell reads a cell of a column of booleans as 0 or 1.
+// booleanCell parses a cell of a boolean column as 0 or 1.
 func booleanCell(cell []byte) (float64, error) {
 	switch v, ok := parseBoolean(cell); {
 	case ok && v:
@@ -241,7 +242,7 @@ func booleanCell(cell []byte) (float64, error) {
 		Do("was it changed meanwhile?")
 }
 
-// keepBoolean appends a cell of a column of booleans to a kept column, as 0 or 1.
+// keepBoolean appends a cell of a boolean column to a kept column, as 0 or 1.
 func keepBoolean(c *stream.Column, cell []byte) error {
 	v, err := booleanCell(cell)
 	switch {
@@ -260,21 +261,21 @@ func keepBoolean(c *stream.Column, cell []byte) error {
 	return nil
 }
 
-// errNotNumber returns the error that a cell should be a number.
+// errNotNumber reports a cell that should be a number.
 func errNotNumber(cell []byte) error {
 	return fault.New("%q is not a number", fault.Shorten(cell)).Do("mend it")
 }
 
-// keepCell appends a cell to a kept column; floats are those of exactNumber.
+// keepCell appends a cell to a kept column. floats is as in exactNumber.
 func keepCell(c *stream.Column, cell []byte, floats bool, inexact column.Inexact) error {
 	if c.Kind == stream.Float64 && c.Type.Class == logical.None && len(cell) > 0 {
-		if v, err := exactNumber(cell, floats, inexact); err == nil && v == v { // mostly all there is to do
+		if v, err := exactNumber(cell, floats, inexact); err == nil && v == v { // the most frequent case
 			c.Floats = append(c.Floats, v)
 			column.AppendValid(c)
 			return nil
 		}
 	}
-	if len(cell) == 0 || (c.Kind != stream.String || c.Type.Class != logical.None) && isMissing(cell) { // NA is a text like others
+	if len(cell) == 0 || (c.Kind != stream.String || c.Type.Class != logical.None) && isMissing(cell) { // NA is an ordinary text
 		column.AppendNull(c)
 		return nil
 	}

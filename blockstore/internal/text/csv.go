@@ -1,7 +1,7 @@
-// Package text reads tables of text: CSV with any delimiter, JSON lines, and the
-// format of libsvm; and writes them. Opening reads the whole file once, to learn what the columns
-// hold and where a row starts in each kilobyte of it; after that a row can be fetched by its
-// number. The records of a text are also what package graph reads.
+// Package text reads and writes tables of text: CSV with any delimiter, JSON lines, and the format
+// of libsvm. Opening reads the whole file once, to determine the types of the columns and the
+// position of a row in each kilobyte; after that rows can be gathered by number. Package graph also
+// uses its records.
 package text
 
 import (
@@ -19,19 +19,19 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// CSVOptions says what CSV is not to find out by itself.
+// CSVOptions overrides what is otherwise detected.
 type CSVOptions struct {
-	NoHeader  bool  // the first line is a row, whatever it looks like
-	Header    bool  // the first line names the columns, whatever it looks like
-	Delimiter rune  // 0: found; WhiteSpace: runs of blanks and tabs; WholeLine: none
-	Comment   byte  // lines that begin with it are passed over; 0: there are none
-	Skip      int   // lines at the beginning that are passed over
-	Threads   int   // that read parts of the file at the same time; 0: one for each processor
-	Partial   bool  // the text is the head of a longer one, perhaps cut within a record
-	Memory    int64 // bytes that the columns of the open file may take; 0: no limit
+	NoHeader  bool  // the first line is a row
+	Header    bool  // the first line names the columns
+	Delimiter rune  // 0: detected; WhiteSpace: runs of blanks and tabs; WholeLine: none
+	Comment   byte  // lines that begin with it are skipped; 0: none
+	Skip      int   // number of leading lines to skip
+	Threads   int   // for reading parts of the file in parallel; 0: one per processor
+	Partial   bool  // the text is the head of a longer one, possibly cut within a record
+	Memory    int64 // limit, in bytes, for the columns of the open file; 0: none
 }
 
-// csvTable is a text file of cells: CSV, TSV or columns between blanks.
+// csvTable is a text file of cells: CSV, TSV or columns separated by blanks.
 type csvTable struct {
 	column.TableInfo
 	dialect dialect
@@ -39,9 +39,9 @@ type csvTable struct {
 	stamp   file.Stamp
 }
 
-// CSV reads the whole file once, in memory independent of its length, to learn its rows and
-// what each column holds. A column is a number column only if all its cells are numbers or
-// missing, which is written as nothing, ?, NA, N/A, NaN, null or \N, in quotes or without.
+// CSV reads the whole file once, in memory independent of its length, to index its rows and
+// determine the types of the columns. A column is numeric only if all its cells are numbers or
+// missing: empty, ?, NA, N/A, NaN, null or \N, quoted or not.
 func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	path, f, stamp := in.Path, in.File, in.Stamp
 	l, err := o.dialect(f)
@@ -60,9 +60,9 @@ func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	return t, nil
 }
 
-// scanQuotes scans a file and finds out whether its cells are quoted. A table between tabs
-// is not, and its quotes are ordinary characters, if quotes in it do not match, or hold tabs
-// or ends of lines together, while without them all lines have as many cells as the first.
+// scanQuotes scans a file and detects whether its cells are quoted. In a tab-separated table,
+// quotes are ordinary characters if they do not match, or enclose tabs or line ends, while without
+// quoting all lines have as many cells as the first.
 func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect, threads int) (*csvScan, error) {
 	scan, err := scanInParts(ctx, f, stamp, l, threads)
 	if !l.mayBeUnquoted() || !scan.doubtful() {
@@ -75,7 +75,7 @@ func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect,
 	return scan, err
 }
 
-// dialect returns how the records of a file are to be cut.
+// dialect returns how the records of a file are split.
 func (o CSVOptions) dialect(f io.ReaderAt) (dialect, error) {
 	l := dialect{Delimiter: o.Delimiter, comments: o.Comments(), begin: fileStart, memory: o.Memory, partial: o.Partial}
 	head, err := Head(f)
@@ -94,8 +94,8 @@ func (o CSVOptions) dialect(f io.ReaderAt) (dialect, error) {
 	return l, checkDelimiter(l.Delimiter)
 }
 
-// Delimiter checks a delimiter that was given and finds one that was not by the head of a text,
-// in which comments begin with #, % or one of more characters.
+// Delimiter checks the given delimiter, or detects one from the head of a text. Comments begin with
+// #, % or a character in more.
 func Delimiter(head []byte, given rune, more string) (rune, error) {
 	if given == 0 {
 		return guessDelimiter(head, anyComment+more), nil
@@ -103,7 +103,7 @@ func Delimiter(head []byte, given rune, more string) (rune, error) {
 	return given, checkDelimiter(given)
 }
 
-// checkDelimiter refuses what cannot separate cells.
+// checkDelimiter returns an error for a character that cannot be a delimiter.
 func checkDelimiter(delimiter rune) error {
 	if delimiter > 0x7e || delimiter == '"' || delimiter == '\r' {
 		return fault.New("%q cannot be a delimiter", delimiter).Do("use one ASCII character such as ',' ';' or '|'")
@@ -111,19 +111,19 @@ func checkDelimiter(delimiter rune) error {
 	return nil
 }
 
-// csvScan is the one reading of a file that opening costs.
+// csvScan is the state of the scan during opening.
 type csvScan struct {
 	records   *Records
-	first     []string    // the cells of the first record, a header perhaps
-	others    []cellKinds // what the columns hold below it
-	badLine   []int64     // where the first cell stands that is no number
-	firstLine int64       // where the first record stands
+	first     []string    // the cells of the first record, possibly a header
+	others    []cellKinds // types of the columns, without the first record
+	badLine   []int64     // line of the first cell that is not a number
+	firstLine int64       // line of the first record
 	index     rowIndex
 	size      int64 // of the file
-	within    bool  // it is a part behind the first record
+	within    bool  // it scans a part after the first record
 }
 
-// doubtful reports whether quotes were seen that may be ordinary characters.
+// doubtful reports whether quotes occurred that may be ordinary characters.
 func (s *csvScan) doubtful() bool { return s.records.doubtful }
 
 // run reads all records.
@@ -140,7 +140,7 @@ func (s *csvScan) run() error {
 	return nil
 }
 
-// record takes one record into account, and where it is.
+// record adds one record and its position.
 func (s *csvScan) record(cells [][]byte) error {
 	if err := s.add(cells); err != nil {
 		return s.records.Here(err)
@@ -149,7 +149,7 @@ func (s *csvScan) record(cells [][]byte) error {
 	return nil
 }
 
-// add takes one record into account.
+// add adds one record.
 func (s *csvScan) add(cells [][]byte) error {
 	if s.index.records == 0 && !s.within {
 		return s.begin(cells)
@@ -160,14 +160,14 @@ func (s *csvScan) add(cells [][]byte) error {
 	for j, cell := range cells {
 		k := &s.others[j]
 		good := k.other == 0
-		if k.see(cell); good && k.other > 0 {
+		if k.observe(cell); good && k.other > 0 {
 			s.badLine[j] = s.records.start.line
 		}
 	}
 	return nil
 }
 
-// begin takes the first record.
+// begin handles the first record.
 func (s *csvScan) begin(cells [][]byte) (err error) {
 	if len(cells) > column.Max {
 		return fault.New("%d columns are more than the %d that can be read", len(cells), column.Max).Do("write fewer")
@@ -187,13 +187,13 @@ func (s *csvScan) begin(cells [][]byte) (err error) {
 	return err
 }
 
-// ErrRagged returns the error that a row has another number of cells than the first line.
+// ErrRagged reports a row with another number of cells than the first line.
 func ErrRagged(got, want int, delimiter rune) *stream.DataError {
 	return fault.New("%d cells, but the first line has %d", got, want).Do("mend the line, or name the delimiter if it is not %q", delimiter)
 }
 
-// ragged returns the error that a record has another number of cells than the first. If the
-// first lines look like a comment or a title, it says what to do.
+// ragged reports a record with another number of cells than the first. It has a remedy if the first
+// lines look like a comment or a title.
 func (s *csvScan) ragged(cells int) error {
 	e := ErrRagged(cells, len(s.first), s.records.Delimiter)
 	switch first := s.first[0]; {
@@ -205,16 +205,15 @@ func (s *csvScan) ragged(cells int) error {
 	return e
 }
 
-// hasHeader decides whether the first record names the columns: all its cells
-// are text, or it is made of text and whole numbers (0,1,2,class) and a text
-// stands above a column of numbers.
+// hasHeader reports whether the first record is a header: all its cells are text, or its cells are
+// text and integers (0,1,2,class) with a text above a numeric column.
 func (s *csvScan) hasHeader() bool {
 	text, whole, above := 0, 0, false
 	for j, cell := range s.first {
 		var k cellKinds
-		switch k.see([]byte(cell)); {
+		switch k.observe([]byte(cell)); {
 		case k.boolean() && (s.others[j].numeric == 0 && s.others[j].booleans == s.others[j].other):
-			return false // so are all others
+			return false // so are all other cells
 		case k.text:
 			text++
 			above = above || (s.others[j].integers || s.others[j].numbers) && !s.others[j].text
@@ -227,7 +226,7 @@ func (s *csvScan) hasHeader() bool {
 	return text > 0 && (whole == 0 || above)
 }
 
-// table returns what the scan has found.
+// table returns the result of the scan.
 func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	t := &csvTable{dialect: s.records.dialect, index: s.index}
 	if header {
@@ -235,11 +234,11 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	}
 	t.TableInfo = column.TableInfo{Path: path, ReaderBytes: holds, Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	t.Columns = make([]column.Info, 0, len(s.first))
-	var names []string // made up, where the file has none
+	var names []string // generated if the file has none
 	for j, cell := range s.first {
 		kinds, name := s.others[j], ""
 		if !header {
-			if kinds.see([]byte(cell)); kinds.other == 1 && s.badLine[j] == 0 {
+			if kinds.observe([]byte(cell)); kinds.other == 1 && s.badLine[j] == 0 {
 				s.badLine[j] = s.firstLine
 			}
 		} else if cell = strings.TrimSpace(cell); cell != "" {
@@ -283,8 +282,8 @@ func (t *csvTable) Source(c column.Choice) (stream.Gatherer, error) {
 	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
-// AgreeOnText lets a column be text in all files of text if it is text in one and empty in
-// others, or kept as text in one because of integers such as 007.
+// AgreeOnText makes a column text in all text files if it is text in one and empty in others, or is
+// kept as text in one because of integers such as 007.
 func AgreeOnText(tables []column.Table) {
 	texts, verbatim := make(map[string]bool), make(map[string]bool)
 	columns := func(visit func(c *column.Info)) {
@@ -313,7 +312,7 @@ func AgreeOnText(tables []column.Table) {
 	})
 }
 
-// csvCursor walks over the records of a csvTable.
+// csvCursor iterates over the records of a csvTable.
 type csvCursor struct {
 	*column.Choice
 	table   *csvTable
@@ -332,7 +331,7 @@ func (c *csvCursor) next() (err error) {
 	return err
 }
 
-// number returns a cell that is no text, without blanks around it.
+// number returns a non-text cell, without surrounding blanks.
 func (c *csvCursor) number(j int) []byte {
 	if c.records.verbatim {
 		return trimBlanks(c.cells[j])

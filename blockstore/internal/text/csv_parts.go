@@ -10,18 +10,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// partBytes is about how long the parts are in which a file is scanned. It is a variable
-// for the tests.
+// partBytes is about the length of the parts in which a file is scanned. It is a variable for the
+// tests.
 var partBytes int64 = 4 << 20
 
-// errWithin reports that a part of a file begins within a record.
+// errWithin reports that a part of a file begins inside a record.
 var errWithin = errors.New("a part of the file begins within a record")
 
-// scanInParts scans a file, parts of it at the same time. A part begins after a newline,
-// which may be one of a quoted cell: then the record before it, which is cut right since
-// all parts before were, ends in another place than the part begins, and the file is
-// scanned from one end to the other. So it is where anything is wrong, for the first
-// error and its line.
+// scanInParts scans parts of a file in parallel. A part begins after a newline, which may be inside
+// a quoted cell. Then the previous part, split correctly since all parts before it were, ends
+// elsewhere than the part begins, and the file is scanned sequentially instead. It is also scanned
+// sequentially after any error, to find the first error and its line.
 func scanInParts(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect, threads int) (*csvScan, error) {
 	in := file.NewReaderAt(ctx, f)
 	whole := func() (*csvScan, error) {
@@ -43,9 +42,9 @@ func scanInParts(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect
 	return head, nil
 }
 
-// parts says how a file is divided and scanned.
+// parts configures the parallel scan of a file.
 type parts struct {
-	head         *lineReader // of what comes before the first part
+	head         *lineReader // before the first part
 	size, length int64       // of the file and of a part
 	threads      int
 	holds        int64 // estimate of the memory of one scan
@@ -57,14 +56,14 @@ type partScan interface {
 	reader() *lineReader
 }
 
-// scanBytes is the most memory that the scans of parts may take together.
+// scanBytes bounds the memory of all parallel scans together.
 const scanBytes = 16 << 20
 
-// errWide reports that scans of several parts at the same time would take too much memory.
+// errWide reports that parallel scans would take too much memory.
 var errWide = errors.New("the scans of parts take too much memory")
 
-// scanParts scans the parts of a file, and calls join with each scan in their order as soon as
-// it is done. line is where the part begins.
+// scanParts scans the parts of a file, and calls join with each finished scan in order. line is the
+// line on which the part begins.
 func scanParts[S partScan](ctx context.Context, p parts, scan func(in io.ReaderAt, from mark, until int64) S, join func(s S, line int64) error) error {
 	threads := min(int64(stream.Engine{Threads: p.threads}.Workers()), scanBytes/p.holds-2)
 	if threads < 1 {
@@ -87,8 +86,8 @@ func scanParts[S partScan](ctx context.Context, p parts, scan func(in io.ReaderA
 	})
 }
 
-// partLength returns how long the parts of a file are. Of an object a whole chunk is
-// fetched to see where one begins.
+// partLength returns the length of the parts of a file. For an object, finding the beginning of a
+// part fetches a whole chunk, so parts are longer.
 func partLength(stamp file.Stamp) int64 {
 	if stamp.IsRemote() {
 		return 16 * partBytes
@@ -96,7 +95,7 @@ func partLength(stamp file.Stamp) int64 {
 	return partBytes
 }
 
-// partStarts returns where parts of such a length begin, the first at the given place.
+// partStarts returns the offsets of parts of the given length; the first begins at first.
 func partStarts(in io.ReaderAt, first, length int64) ([]int64, error) {
 	starts := []int64{first}
 	for {
@@ -111,8 +110,7 @@ func partStarts(in io.ReaderAt, first, length int64) ([]int64, error) {
 	}
 }
 
-// lineAfter returns where the first line begins after a place that is not the last; io.EOF
-// if there is none.
+// lineAfter returns the offset of the first line after at, or io.EOF if there is none.
 func lineAfter(in io.ReaderAt, at int64) (int64, error) {
 	window := make([]byte, 4<<10)
 	for {
@@ -127,7 +125,7 @@ func lineAfter(in io.ReaderAt, at int64) (int64, error) {
 	}
 }
 
-// lastText returns where the last byte of a file stands that is no blank and ends no line.
+// lastText returns the offset of the last byte of a file that is neither a blank nor a line end.
 func lastText(in io.ReaderAt, size int64) (int64, error) {
 	window := make([]byte, 4<<10)
 	for size > 0 {
@@ -143,7 +141,7 @@ func lastText(in io.ReaderAt, size int64) (int64, error) {
 	return 0, nil
 }
 
-// part returns the scan of a part, which knows the first record.
+// part returns the scan of a part. It shares the first record.
 func (s *csvScan) part(in io.ReaderAt, from mark, until int64) *csvScan {
 	p := &csvScan{records: newRecords(in, s.records.dialect), first: s.first,
 		others: make([]cellKinds, len(s.first)), badLine: make([]int64, len(s.first)), within: true}
@@ -154,7 +152,7 @@ func (s *csvScan) part(in io.ReaderAt, from mark, until int64) *csvScan {
 
 func (s *csvScan) reader() *lineReader { return s.records.lines }
 
-// csvColumnBytes is what a scan, or a reader, holds of each column: its kinds and its cell.
+// csvColumnBytes is the memory per column of a scan or a reader: its types and its cell.
 const csvColumnBytes = 96
 
 // readerBytes estimates the memory of a scan.
@@ -162,7 +160,7 @@ func (s *csvScan) readerBytes() int64 {
 	return s.reader().readerBytes() + int64(len(s.first))*csvColumnBytes
 }
 
-// join adds what a later part has found, which begins on the given line.
+// join adds the result of a later part, which begins on the given line.
 func (s *csvScan) join(p *csvScan, line int64) error {
 	for j := range s.others {
 		if s.others[j].other == 0 && p.others[j].other > 0 {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// digitRun returns the number of decimal digits that b begins with.
+// digitRun returns the number of leading decimal digits of b.
 func digitRun(b []byte) int {
 	n := 0
 	for ; len(b)-n >= 8; n += 8 {
@@ -22,14 +22,14 @@ func digitRun(b []byte) int {
 	return n
 }
 
-// notDigits is 0 if the eight bytes of w are decimal digits. Else its lowest bit that is set is in the lowest byte that
-// is none.
+// notDigits is 0 if the eight bytes of w are decimal digits. Otherwise its lowest set bit is in the
+// lowest byte that is not a digit.
 func notDigits(w uint64) uint64 {
 	w ^= 0x3030303030303030
 	return (w + 0x7676767676767676 | w) & 0x8080808080808080
 }
 
-// eightDigits returns the number of eight decimal digits, the first one in the lowest byte.
+// eightDigits returns the value of eight decimal digits, the first one in the lowest byte.
 func eightDigits(w uint64) uint64 {
 	w -= 0x3030303030303030
 	w = w*10 + w>>8 // pairs of digits
@@ -37,19 +37,19 @@ func eightDigits(w uint64) uint64 {
 	return (w&pairs*(100+1_000_000<<32) + w>>16&pairs*(1+10_000<<32)) >> 32
 }
 
-// mostDigits is how many significant digits always fit into a mantissa of 64 bits.
-const mostDigits = 19
+// maxDigits is the number of significant digits that always fit in a 64-bit mantissa.
+const maxDigits = 19
 
 // decimal is a decimal number: mantissa·10^exponent.
 type decimal struct {
 	mantissa uint64
 	exponent int
-	digits   int // significant ones of the mantissa
+	digits   int // significant digits of the mantissa
 	negative bool
 }
 
-// take appends the digits that b begins with to the mantissa, and returns what follows them and how many there are.
-// Digits beyond mostDigits make the mantissa meaningless.
+// take appends the leading digits of b to the mantissa, and returns the rest of b and the number of
+// digits. After more than maxDigits the mantissa is meaningless.
 func (d *decimal) take(b []byte) (rest []byte, n int) {
 	if d.mantissa == 0 {
 		for n < len(b) && b[n] == '0' {
@@ -71,8 +71,8 @@ func (d *decimal) take(b []byte) (rest []byte, n int) {
 	return b[n:], n
 }
 
-// parseDecimal reads a decimal number. It is not ok for what is none, and for numbers whose digits or exponents are too
-// many for it.
+// parseDecimal parses a decimal number. ok is false for anything else, and for numbers with too
+// many digits or too long an exponent.
 func parseDecimal(b []byte) (d decimal, ok bool) {
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		d.negative = b[0] == '-'
@@ -83,7 +83,7 @@ func parseDecimal(b []byte) (d decimal, ok bool) {
 	if len(b) > 0 && b[0] == '.' {
 		b, part = d.take(b[1:])
 	}
-	if whole+part == 0 || d.digits > mostDigits {
+	if whole+part == 0 || d.digits > maxDigits {
 		return d, false
 	}
 	d.exponent = -part
@@ -120,10 +120,11 @@ func (d *decimal) power(b []byte) (ok bool) {
 	return true
 }
 
-// exactTens are the powers of ten that float64 represents exactly.
+// exactTens lists the powers of ten that are exactly float64.
 var exactTens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// float returns the nearest float64, ties to even, as strconv.ParseFloat does. It is not ok where it cannot tell.
+// float returns the nearest float64, ties to even, like strconv.ParseFloat. ok is false if it
+// cannot decide the rounding.
 func (d *decimal) float() (v float64, ok bool) {
 	const most = len(exactTens) - 1
 	switch e := d.exponent; {
@@ -147,13 +148,13 @@ func (d *decimal) float() (v float64, ok bool) {
 	return v, true
 }
 
-// mostTens is the largest power of ten, and the inverse of the smallest one, in tens.
+// mostTens is the exponent range of tens: powers from 10^-mostTens to 10^mostTens.
 const mostTens = 64
 
-// ten is the leading 128 bits of a power of ten, rounded down: its highest bit is set.
+// ten holds the leading 128 bits of a power of ten, rounded down, with the highest bit set.
 type ten struct{ high, low uint64 }
 
-// tens are the powers of ten from -mostTens on.
+// tens returns the powers of ten from -mostTens on.
 var tens = sync.OnceValue(func() *[2*mostTens + 1]ten {
 	var list [2*mostTens + 1]ten
 	for i := range list {
@@ -172,16 +173,16 @@ var tens = sync.OnceValue(func() *[2*mostTens + 1]ten {
 	return &list
 })
 
-// roundProduct returns the float64 nearest to mantissa·10^exponent, by the algorithm of Eisel and Lemire (Lemire 2021,
-// Number parsing at a gigabyte per second). It is not ok where 128 bits of the product do not tell how to round, and
-// for subnormal numbers.
+// roundProduct returns the float64 nearest to mantissa·10^exponent, by the algorithm of Eisel and
+// Lemire (Lemire 2021, Number parsing at a gigabyte per second). ok is false if 128 bits of the
+// product do not determine the rounding, and for subnormal numbers.
 func roundProduct(mantissa uint64, exponent int) (v float64, ok bool) {
 	power := tens()[exponent+mostTens]
 	shift := bits.LeadingZeros64(mantissa)
 	mantissa <<= uint(shift)
-	biased := uint64(217706*exponent>>16+64+1023) - uint64(shift) // ⌊log2(10)·exponent⌋, and what the shifts make of it
+	biased := uint64(217706*exponent>>16+64+1023) - uint64(shift) // ⌊log2(10)·exponent⌋, adjusted for the shifts
 	high, low := bits.Mul64(mantissa, power.high)
-	if high&0x1ff == 0x1ff && low+mantissa < mantissa { // the lower bits of the power may carry into those that round
+	if high&0x1ff == 0x1ff && low+mantissa < mantissa { // a carry from the lower bits of the power may affect rounding
 		more, last := bits.Mul64(mantissa, power.low)
 		sum, carry := bits.Add64(low, more, 0)
 		if high, low = high+carry, sum; high&0x1ff == 0x1ff && low+1 == 0 && last+mantissa < mantissa {
@@ -191,7 +192,7 @@ func roundProduct(mantissa uint64, exponent int) (v float64, ok bool) {
 	top := high >> 63
 	m := high >> (top + 9) // 54 bits
 	biased -= 1 ^ top
-	if low == 0 && high&0x1ff == 0 && m&3 == 1 { // half way, perhaps
+	if low == 0 && high&0x1ff == 0 && m&3 == 1 { // possibly half way
 		return 0, false
 	}
 	if m = (m + m&1) >> 1; m>>53 > 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// HeadSize is how much of a text file is looked at to find its delimiter.
+// HeadSize is the number of bytes of a text file inspected to detect its delimiter.
 const HeadSize = 64 << 10
 
-// ParseDelimiter returns the delimiter that Layout.Delimiter names, 0 for one that is to be found.
+// ParseDelimiter returns the delimiter with the name in Layout.Delimiter, 0 for detection.
 func ParseDelimiter(name string) (rune, error) {
 	switch {
 	case name == "":
@@ -32,8 +32,8 @@ func ParseDelimiter(name string) (rune, error) {
 	return 0, fault.New("delimiter %q is not one character", name).Do("name one, or tab or space by these words")
 }
 
-// Head returns the first lines of a file, whole ones if there is a whole
-// one, and refuses what is no UTF-8 text.
+// Head returns the first lines of a file, only complete ones if there is one. It returns an error
+// if they are not UTF-8 text.
 func Head(f io.ReaderAt) ([]byte, error) {
 	head := make([]byte, HeadSize)
 	n, err := f.ReadAt(head, 0)
@@ -56,15 +56,15 @@ func Head(f io.ReaderAt) ([]byte, error) {
 	return head, nil
 }
 
-// guessDelimiter finds the delimiter that makes the most sense of the first
-// lines: the most numbers, then the fewest texts beside them, then the most cells, in lines of
-// one width. A comma if nothing speaks for another.
+// guessDelimiter returns the delimiter that best explains the first lines: the most numbers, then
+// the fewest texts beside them, then the most cells, in lines with equal numbers of cells. The
+// default is a comma.
 func guessDelimiter(head []byte, comments string) rune {
 	best, most := ',', headCells{}
 	for _, delimiter := range []rune{',', ';', '\t', '|', WhiteSpace} {
 		found := tryDelimiter(head, dialect{Delimiter: delimiter, comments: comments, begin: fileStart})
 		if best == '\t' && most.odd == 0 && found.texts >= most.texts {
-			continue // blanks within cells between tabs
+			continue // blanks inside cells of a tab-separated table
 		}
 		if found.compare(most) > 0 {
 			best, most = delimiter, found
@@ -73,10 +73,11 @@ func guessDelimiter(head []byte, comments string) rune {
 	return best
 }
 
-// headCells counts what a delimiter sets apart in lines of one width, and lines of others.
+// headCells counts the cells that a delimiter separates in lines of equal width, and the odd lines
+// of other widths.
 type headCells struct{ lines, numbers, texts, cells, odd int }
 
-// compare returns a positive number if c speaks more for its delimiter than b.
+// compare returns a positive number if c is stronger evidence for its delimiter than b.
 func (c headCells) compare(b headCells) int {
 	if c.numbers > 0 && c.cells > 0 && b.cells > 0 {
 		return cmp.Or(c.numbers-b.numbers, b.texts+b.odd-c.texts-c.odd, c.cells-b.cells)
@@ -84,16 +85,16 @@ func (c headCells) compare(b headCells) int {
 	return cmp.Or(c.numbers-b.numbers, c.cells-b.cells)
 }
 
-// mayBeUnquoted reports whether quotes may be ordinary characters: few tables between tabs
-// are quoted at all.
+// mayBeUnquoted reports whether quotes may be ordinary characters: few tab-separated tables use
+// quoting at all.
 func (l dialect) mayBeUnquoted() bool { return l.Delimiter == '\t' && !l.unquoted }
 
-// tryDelimiter counts the cells that the delimiter sets apart in those of the first lines that
-// have as many cells as most of them: a title above the table does not decide. Decimal commas
-// make numbers here.
+// tryDelimiter counts the cells separated by the delimiter in those of the first lines that have
+// the most frequent number of cells, so that a title above the table does not matter. Numbers may
+// have decimal commas.
 func tryDelimiter(head []byte, l dialect) (most headCells) {
 	records := newRecords(bytes.NewReader(head), l)
-	var widths []int // in the order in which they were seen
+	var widths []int // in order of occurrence
 	seen := map[int]*headCells{}
 	for range 50 {
 		record, err := records.Next()
@@ -117,7 +118,7 @@ func tryDelimiter(head []byte, l dialect) (most headCells) {
 				c.texts++
 			}
 		}
-		if len(record) > 1 { // one cell a line is what a wrong delimiter gives
+		if len(record) > 1 { // a wrong delimiter gives one cell per line
 			c.cells += len(record)
 		}
 	}
@@ -133,13 +134,13 @@ func tryDelimiter(head []byte, l dialect) (most headCells) {
 	return most
 }
 
-// isDecimalComma reports whether a cell is a number with a comma for its point.
+// isDecimalComma reports whether a cell is a number with a decimal comma.
 func isDecimalComma(cell []byte) bool {
 	whole, fraction, found := bytes.Cut(cell, []byte{','})
 	return found && IsInteger(whole) && IsInteger(fraction)
 }
 
-// lineNumber returns where a line of a file begins, of which so many come before.
+// lineNumber returns the position of the line after the first before lines of a file.
 func lineNumber(f io.ReaderAt, before int) (mark, error) {
 	lines := newLineReader(f, fileStart)
 	for i := range before {
@@ -153,7 +154,7 @@ func lineNumber(f io.ReaderAt, before int) (mark, error) {
 	return lines.here(), nil
 }
 
-// ParseComment returns the character that Layout.Comment names, 0 for none.
+// ParseComment returns the comment character with the name in Layout.Comment, 0 for none.
 func ParseComment(name string) (byte, error) {
 	switch {
 	case name == "":

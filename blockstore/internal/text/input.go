@@ -2,7 +2,7 @@ package text
 
 import "github.com/nystream/nystream/blockstore/internal/file"
 
-// Input is an open file of text, or a copy that stands for one.
+// Input is an open text file, or a copy of one.
 type Input struct {
 	Path  string
 	File  file.File

@@ -9,39 +9,39 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// jsonKind is what a value of JSON is.
+// jsonKind is the type of a JSON value.
 type jsonKind uint8
 
 const (
 	jsonNull    jsonKind = iota
 	jsonFalse            // false
 	jsonTrue             // true
-	jsonNumber           // and NaN, Infinity and -Infinity, which Python writes
-	jsonString           // in its quotes
+	jsonNumber           // also NaN, Infinity and -Infinity, which Python writes
+	jsonString           // with its quotes
 	jsonNumbers          // an array of numbers and nulls
 	jsonOther            // an object, or another array
 )
 
-// jsonValue is a value as it is written.
+// jsonValue is a JSON value with its text.
 type jsonValue struct {
 	kind   jsonKind
 	raw    []byte
 	length int  // of an array of numbers
-	floats bool // the array has numbers that are no integers
+	floats bool // the array has numbers that are not integers
 }
 
-// jsonParser reads one line of JSON (RFC 8259, 2017).
+// jsonParser parses one line of JSON (RFC 8259, 2017).
 type jsonParser struct {
 	rest  []byte
 	depth int
 }
 
-// maxDepth is how deep values may be in each other.
+// maxDepth bounds the nesting of values.
 const maxDepth = 1000
 
 var errJSONEnds = fault.New("the line ends within a value").Do("write each value on one line, as jq -c . does")
 
-// skip passes over white space and returns the next byte, 0 at the end.
+// skip skips white space and returns the next byte, 0 at the end.
 func (p *jsonParser) skip() byte {
 	for len(p.rest) > 0 {
 		if c := p.rest[0]; c != ' ' && c != '\t' && c != '\r' {
@@ -52,7 +52,7 @@ func (p *jsonParser) skip() byte {
 	return 0
 }
 
-// expect passes over a byte that must come next.
+// expect skips a byte that must come next.
 func (p *jsonParser) expect(c byte) error {
 	switch got := p.skip(); {
 	case got == c:
@@ -64,7 +64,7 @@ func (p *jsonParser) expect(c byte) error {
 	return fault.New("%q where %q should be", fault.Shorten(p.rest), c).Do("mend the line")
 }
 
-// end refuses what follows a value.
+// end returns an error if anything follows the value.
 func (p *jsonParser) end() error {
 	if p.skip(); len(p.rest) > 0 {
 		return fault.New("%q follows the value", fault.Shorten(p.rest)).Do("write one value on each line")
@@ -72,7 +72,7 @@ func (p *jsonParser) end() error {
 	return nil
 }
 
-// members hands each member of an object to visit.
+// members calls visit for each member of an object.
 func (p *jsonParser) members(visit func(key []byte, v jsonValue) error) error {
 	if err := p.expect('{'); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (p *jsonParser) members(visit func(key []byte, v jsonValue) error) error {
 	}
 }
 
-// elements hands each element of an array to visit.
+// elements calls visit for each element of an array.
 func (p *jsonParser) elements(visit func(v jsonValue) error) error {
 	if err := p.expect('['); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (p *jsonParser) elements(visit func(v jsonValue) error) error {
 	}
 }
 
-// value reads a value of any kind.
+// value parses a value of any kind.
 func (p *jsonParser) value() (v jsonValue, err error) {
 	c := p.skip()
 	start := p.rest
@@ -153,7 +153,7 @@ func (p *jsonParser) value() (v jsonValue, err error) {
 	return v, err
 }
 
-// array reads an array, and counts its numbers if it has nothing else but nulls.
+// array parses an array, and counts its elements if all are numbers or null.
 func (p *jsonParser) array(array *jsonValue) error {
 	array.kind = jsonNumbers
 	return p.elements(func(v jsonValue) error {
@@ -168,7 +168,7 @@ func (p *jsonParser) array(array *jsonValue) error {
 	})
 }
 
-// word reads a number or a name.
+// word parses a number or a name.
 func (p *jsonParser) word() (jsonKind, error) {
 	n := 0
 	for n < len(p.rest) && !endsWord(p.rest[n]) {
@@ -197,7 +197,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 	return jsonNumber, nil
 }
 
-// endsWord reports whether a byte stands behind a number or a name.
+// endsWord reports whether a byte ends a number or a name.
 func endsWord(c byte) bool {
 	switch c {
 	case ',', ']', '}', ':', ' ', '\t', '\r':
@@ -206,7 +206,7 @@ func endsWord(c byte) bool {
 	return false
 }
 
-// isJSONNumber reports whether a word is a number as JSON writes them.
+// isJSONNumber reports whether a word is a number in JSON syntax.
 func isJSONNumber(word []byte) bool {
 	word = bytes.TrimPrefix(word, []byte{'-'})
 	digits := func() int {
@@ -234,7 +234,7 @@ func isJSONNumber(word []byte) bool {
 	return len(word) == 0
 }
 
-// quoted reads a string and returns it with its quotes.
+// quoted parses a string and returns it with its quotes.
 func (p *jsonParser) quoted() ([]byte, error) {
 	if len(p.rest) == 0 {
 		return nil, errJSONEnds
@@ -257,7 +257,7 @@ func (p *jsonParser) quoted() ([]byte, error) {
 	return nil, errJSONEnds
 }
 
-// unquoted returns what a string says. Bytes that are no UTF-8 stay.
+// unquoted returns the content of a string. Invalid UTF-8 is unchanged.
 func unquoted(raw []byte) ([]byte, error) {
 	inner := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
@@ -273,8 +273,7 @@ func unquoted(raw []byte) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// number returns the number that a value stands for, NaN for null; floats are those of
-// exactNumber.
+// number returns the value as a number, NaN for null. floats is as in exactNumber.
 func (v jsonValue) number(floats bool, inexact column.Inexact) (float64, error) {
 	switch v.kind {
 	case jsonNull:

@@ -16,8 +16,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// jsonTable is a file of JSON lines: an object on each line, whose members are the columns,
-// or an array on each line, whose elements are. What a line does not have is null.
+// jsonTable is a file of JSON lines: an object on each line, with members as columns, or an array
+// on each line, with elements as columns. Missing members are null.
 type jsonTable struct {
 	column.TableInfo
 	places map[string]int // of the columns
@@ -25,9 +25,9 @@ type jsonTable struct {
 	stamp  file.Stamp
 }
 
-// JSONLines reads the whole file once, so many parts of it at the same time, 0 for one for
-// each processor, to learn its rows and what the members hold. Numbers, booleans and arrays
-// of numbers of one length can be computed with.
+// JSONLines reads the whole file once, in threads parallel parts, 0 for one per processor, to index
+// its rows and determine the types of the members. Numbers, booleans and arrays of numbers of fixed
+// length can be features.
 func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error) {
 	if _, err := Head(in.File); err != nil {
 		return nil, fault.File(in.Path, "%w", err)
@@ -45,26 +45,26 @@ func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error)
 	return scan.table(in)
 }
 
-// jsonScan is the one reading of a file, or of a part of it, that opening costs.
+// jsonScan is the scan of a file, or of a part of it, during opening.
 type jsonScan struct {
 	lines   jsonLines
 	index   rowIndex
 	places  map[string]int
-	shared  bool // places and names belong to another scan, too
+	shared  bool // places and names are shared with another scan
 	names   []string
 	columns []*jsonColumn
-	room    []jsonColumn // for columns to come
+	room    []jsonColumn // preallocated columns
 
-	elements int  // of each line where lines are arrays
-	within   bool // it is a part behind the first line
+	elements int  // per line, if lines are arrays
+	within   bool // it scans a part after the first line
 }
 
 func newJSONScan(in io.ReaderAt, from mark, until int64) *jsonScan {
 	return &jsonScan{lines: jsonLines{lines: newLineReader(in, from), until: until}, places: make(map[string]int)}
 }
 
-// scanJSON scans a file, parts of it at the same time as long as nothing is wrong: the first
-// error and its line are found from the beginning.
+// scanJSON scans parts of a file in parallel. After an error it scans the file from the beginning,
+// to find the first error and its line.
 func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 	f := file.NewReaderAt(ctx, in.File)
 	if length := partLength(in.Stamp); in.Stamp.Size >= 2*length {
@@ -76,7 +76,7 @@ func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 			switch err := scanParts(ctx, parts, head.part, all.join); err {
 			case nil:
 				return &all, nil
-			case errWide: // no part was scanned: the head goes on
+			case errWide: // no part was scanned: the scan of the head continues
 				head.shared, head.lines.until = false, 0
 				return head, head.run()
 			}
@@ -86,7 +86,7 @@ func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 	return whole, whole.run()
 }
 
-// part returns the scan of a part, which knows the members of the first line.
+// part returns the scan of a part. It shares the members of the first line.
 func (s *jsonScan) part(in io.ReaderAt, from mark, until int64) *jsonScan {
 	p := newJSONScan(in, from, until)
 	p.places, p.names, p.shared = s.places, slices.Clip(s.names), true
@@ -101,10 +101,11 @@ func (s *jsonScan) part(in io.ReaderAt, from mark, until int64) *jsonScan {
 
 func (s *jsonScan) reader() *lineReader { return s.lines.lines }
 
-// columnsRoom is how many columns are allocated at once, which is less work for the garbage collector.
+// columnsRoom is the number of columns allocated at once, to reduce the work of the garbage
+// collector.
 const columnsRoom = 1024
 
-// jsonColumnBytes is what a scan holds of each column, with its name.
+// jsonColumnBytes is the memory of a scan per column, with its name.
 const jsonColumnBytes = 256
 
 // readerBytes estimates the memory of a scan.
@@ -129,7 +130,7 @@ func (s *jsonScan) run() error {
 	}
 }
 
-// row takes one line into account.
+// row adds one line.
 func (s *jsonScan) row() error {
 	n := 0
 	err := s.lines.members(func(key []byte, v jsonValue) error {
@@ -142,7 +143,7 @@ func (s *jsonScan) row() error {
 			return fault.New("the member %q appears twice", key).Do("mend the line")
 		}
 		c.rows = s.index.records + 1
-		return c.see(v, s.lines.start.line)
+		return c.observe(v, s.lines.start.line)
 	})
 	switch {
 	case err != nil || !s.lines.arrays:
@@ -154,7 +155,7 @@ func (s *jsonScan) row() error {
 	return err
 }
 
-// sameElements refuses an array of another length than the first one.
+// sameElements returns an error for an array of another length than the first one.
 func (s *jsonScan) sameElements(n int) error {
 	if n == s.elements {
 		return nil
@@ -162,7 +163,7 @@ func (s *jsonScan) sameElements(n int) error {
 	return fault.New("an array of %d values, but the first line has %d", n, s.elements).Do("write null for what is missing")
 }
 
-// column finds the column of a name, probably the n-th.
+// column returns the column of a name, which is probably the n-th.
 func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	if n < len(s.names) && s.names[n] == string(key) {
 		return s.columns[n], nil
@@ -186,7 +187,8 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	return c, nil
 }
 
-// newColumn returns a column from room for as many as there are, at most columnsRoom.
+// newColumn returns a preallocated column. It allocates as many as exist already, at most
+// columnsRoom.
 func (s *jsonScan) newColumn() *jsonColumn {
 	if len(s.room) == 0 {
 		s.room = make([]jsonColumn, min(columnsRoom, len(s.columns)+8))
@@ -196,7 +198,7 @@ func (s *jsonScan) newColumn() *jsonColumn {
 	return c
 }
 
-// join adds what a later part has found, which begins on the given line.
+// join adds the result of a later part, which begins on the given line.
 func (s *jsonScan) join(p *jsonScan, line int64) error {
 	if p.index.records == 0 {
 		return nil
@@ -221,7 +223,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 	return nil
 }
 
-// table returns what the scan has found.
+// table returns the result of the scan.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
 	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
@@ -252,23 +254,23 @@ func (t *jsonTable) Source(c column.Choice) (stream.Gatherer, error) {
 	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
-// jsonCursor walks over the rows of a jsonTable.
+// jsonCursor iterates over the rows of a jsonTable.
 type jsonCursor struct {
 	*column.Choice
 	table   *jsonTable
 	lines   jsonLines
-	order   []int       // the column of the n-th member of the row before
+	order   []int       // the column of the n-th member of the previous row
 	wanted  []bool      // columns
-	values  []jsonValue // of the columns that are wanted
-	present []int       // those of them that the row has
+	values  []jsonValue // of the wanted columns
+	present []int       // wanted columns present in the row
 	slots   slotPlaces
 	nulls   []float64 // a row without values
 }
 
-// slotPlaces says where in Choice.Slot the places of each column begin.
+// slotPlaces maps each column to the offsets of its slots in Choice.Slot.
 type slotPlaces struct {
-	first []int         // -1 for a column that no row has
-	again map[int][]int // further ones, of columns that are chosen twice
+	first []int         // -1 for a column that is not a feature
+	again map[int][]int // further offsets, for columns chosen more than once
 }
 
 func newSlotPlaces(c *column.Choice, columns []column.Info) slotPlaces {
@@ -312,7 +314,7 @@ func (c *jsonCursor) next() error {
 	n := 0
 	err = c.lines.members(func(key []byte, v jsonValue) error {
 		i, ok := c.column(n, key)
-		if !ok && c.table.Live { // nobody can have chosen it by name
+		if !ok && c.table.Live { // it cannot have been selected by name
 			if c.table.Whole {
 				return fault.New("the member %q is not in the first lines of the pipe", fault.Shorten(key)).Do("choose others with `Options.Columns`, or save the pipe to a file")
 			}
@@ -339,7 +341,8 @@ func (c *jsonCursor) next() error {
 	return atLine(err, c.lines.start.line)
 }
 
-// column finds the column of a name, probably that of the n-th member of the row before, or column n.
+// column returns the column of a name: probably that of the n-th member of the previous row, or
+// column n.
 func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 	likely := n
 	if n < len(c.order) {
@@ -387,7 +390,7 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 	return nil
 }
 
-// storeAt puts the value of column j into the places that begin there in c.Slot.
+// storeAt stores the value of column j in its slots, which begin at c.Slot[at].
 func (c *jsonCursor) storeAt(row []float64, j, at int) error {
 	info := &c.table.Columns[j]
 	return storeJSON(row, c.Slot[at:][:info.Width], c.values[j], info, c.Inexact)
@@ -398,7 +401,7 @@ func (c *jsonCursor) inColumn(j int, err error) error {
 	return inColumn(c.table.Columns[j].Name, AtLine(err, c.lines.start.line))
 }
 
-// storeJSON puts a value into its slots of a row.
+// storeJSON stores a value in its slots of a row.
 func storeJSON(row []float64, slots []int, v jsonValue, info *column.Info, inexact column.Inexact) (err error) {
 	if info.Kind != column.Vector {
 		if v.kind >= jsonString {
@@ -425,7 +428,7 @@ func storeJSON(row []float64, slots []int, v jsonValue, info *column.Info, inexa
 	})
 }
 
-// keepJSON appends a value to a kept column; floats are those of exactNumber.
+// keepJSON appends a value to a kept column. floats is as in exactNumber.
 func keepJSON(c *stream.Column, v jsonValue, floats bool, inexact column.Inexact) error {
 	if v.kind == jsonNull {
 		column.AppendNull(c)

@@ -9,19 +9,19 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// jsonColumn collects what the values of one column are.
+// jsonColumn collects the types of the values of one column.
 type jsonColumn struct {
 	cellKinds
-	rows     int64 // that were seen when the column last had a value
+	rows     int64 // number of rows read when the column last had a value
 	booleans bool
-	width    int    // of the first array of numbers, 0 without one
-	scalars  bool   // some values are no arrays
-	unread   string // what it holds that is not read
+	width    int    // of the first array of numbers, 0 if there is none
+	scalars  bool   // some values are not arrays
+	unread   string // description of values that cannot be read
 	badLine  int64
 }
 
-// see adds one value.
-func (c *jsonColumn) see(v jsonValue, line int64) error {
+// observe adds one value.
+func (c *jsonColumn) observe(v jsonValue, line int64) error {
 	c.scalars = c.scalars || v.kind > jsonNull && v.kind <= jsonString
 	switch v.kind {
 	case jsonNull:
@@ -59,7 +59,7 @@ func (c *jsonColumn) array(v jsonValue) {
 	c.floats = c.floats || v.floats
 }
 
-// sameWidth notes an array of another length than the first one.
+// sameWidth records an array of another length than the first one.
 func (c *jsonColumn) sameWidth(width int) {
 	if c.width == 0 {
 		c.width = width

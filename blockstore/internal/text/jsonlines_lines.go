@@ -9,12 +9,12 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
-// jsonLines reads the lines of a file of JSON lines.
+// jsonLines iterates over the lines of a file of JSON lines.
 type jsonLines struct {
 	lines  *lineReader
 	line   []byte
 	start  mark
-	until  int64 // no line starts here or later; 0: there is no such limit
+	until  int64 // no line starts here or later; 0: no limit
 	arrays bool  // the lines are arrays
 	begun  bool
 	key    []byte
@@ -50,10 +50,10 @@ func atLine(err error, line int64) error {
 	return AtLine(err, line)
 }
 
-// checkEvery is after how many members of a line its reader is asked whether to go on.
+// checkEvery is the number of members of a line between checks for cancellation.
 const checkEvery = 1 << 14
 
-// watched returns visit, which now and then asks whether to go on.
+// watched returns visit with periodic checks for cancellation.
 func (l *jsonLines) watched(visit func(key []byte, v jsonValue) error) func(key []byte, v jsonValue) error {
 	n := 0
 	return func(key []byte, v jsonValue) error {
@@ -66,8 +66,8 @@ func (l *jsonLines) watched(visit func(key []byte, v jsonValue) error) func(key 
 	}
 }
 
-// members hands the values of the line with their names to visit: of an array these are
-// numbers.
+// members calls visit for the values of the line with their names. The names of array elements are
+// their numbers.
 func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
 	visit = l.watched(visit)
 	p := jsonParser{rest: l.line}

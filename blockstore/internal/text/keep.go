@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// keepTyped appends a cell, which is not missing, to a kept column with a logical type, as files of text have its
-// values: see appendTyped.
+// keepTyped appends a cell, which is not missing, to a kept column with a logical type. The syntax
+// is that of appendTyped.
 func keepTyped(c *stream.Column, cell []byte) error {
 	text, t := string(cell), c.Type
 	ok := false
@@ -74,7 +74,8 @@ func keepTyped(c *stream.Column, cell []byte) error {
 	return nil
 }
 
-// unscaledDecimal reads a decimal of at most so many digits, scale of them behind the point, as [stream.FieldOf] says it.
+// unscaledDecimal parses a decimal of the given precision and scale to the form of
+// [stream.FieldOf].
 func unscaledDecimal(text string, precision, scale int) (string, bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if len(fraction) > scale || !IsInteger([]byte(whole+fraction)) {

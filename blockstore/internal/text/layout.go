@@ -8,29 +8,29 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// Layout says how text files are laid out. The zero value leaves that to be found out. Files of other
-// formats say so themselves; Layout changes nothing about them.
+// Layout describes the layout of text files. The zero value means detection. It has no effect on
+// other formats.
 type Layout struct {
-	// Header says that a file begins with the names of its columns, even where these look
-	// like numbers: 2019,2020,2021.
+	// Header declares that a file begins with the names of its columns, even if these look like
+	// numbers: 2019,2020,2021.
 	Header bool
-	// NoHeader says that a file begins with a row, even where that looks like names.
+	// NoHeader declares that a file begins with a row, even if that looks like names.
 	NoHeader bool
-	// Delimiter separates cells: one ASCII character, "tab", "space" for runs of blanks and tabs, or
-	// "none" where each line is one cell. "" means a tab in .tsv files; it is found out in others.
+	// Delimiter separates cells: one ASCII character, "tab", "space" for runs of blanks and tabs,
+	// or "none" for one cell per line. "" means a tab in .tsv files, and detection in others.
 	Delimiter string
-	// Comment is the character that begins comment lines of CSV files, or "". In the
-	// files of a graph # and % begin them, too.
+	// Comment is the character that begins comment lines of CSV files, or "". In graph files # and
+	// % begin them, too.
 	Comment string
-	// Skip is the number of lines to skip at the beginning of CSV files and of the files of a graph.
+	// Skip is the number of lines to skip at the beginning of CSV and graph files.
 	Skip int
-	// Encoding names the encoding, such as latin1 or shift_jis. "" means UTF-8, or UTF-16 where
-	// a byte order mark says so.
+	// Encoding is the name of the encoding, such as latin1 or shift_jis. "" means UTF-8, or UTF-16
+	// if there is a byte order mark.
 	Encoding string
 }
 
-// ParseLayout returns the options of CSV files and the encoding. It fails if settings contradict each other, or have
-// no meaning.
+// ParseLayout returns the options of CSV files and the encoding. It fails if settings contradict
+// each other or are invalid.
 func ParseLayout(l Layout) (o CSVOptions, e charset.Encoding, err error) {
 	if l.Header && l.NoHeader {
 		return o, e, fault.New("a text file cannot begin both with names and with a row").Do("leave `Layout.Header` or `Layout.NoHeader` out")
@@ -49,7 +49,7 @@ func ParseLayout(l Layout) (o CSVOptions, e charset.Encoding, err error) {
 	return o, e, err
 }
 
-// DelimiterIn returns the delimiter of the file with a path, 0 if it is to be found out.
+// DelimiterIn returns the delimiter of the file with the given path, 0 for detection.
 func (o CSVOptions) DelimiterIn(path string) rune {
 	if o.Delimiter == 0 && strings.EqualFold(filepath.Ext(path), ".tsv") {
 		return '\t'
@@ -57,7 +57,7 @@ func (o CSVOptions) DelimiterIn(path string) rune {
 	return o.Delimiter
 }
 
-// Comments returns the characters that comment lines begin with, as [NewCommented] takes them.
+// Comments returns the characters that begin comment lines, for [NewCommented].
 func (o CSVOptions) Comments() string {
 	if o.Comment == 0 {
 		return ""

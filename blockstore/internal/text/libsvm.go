@@ -11,16 +11,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// LibsvmLabel is why the standard choice passes over the label of a libsvm file.
+// LibsvmLabel is the reason why the label of a libsvm file is not a feature by default.
 const LibsvmLabel = "the label of a libsvm file"
 
-// labelName is the column that holds the labels of a libsvm file.
+// labelName is the name of the column of labels.
 const labelName = "label"
 
-// libsvmTable is a file in the format of libsvm (Chang and Lin, 2011): a label
-// and index:value pairs per line, indices ascending from 1 or 0, what is absent is
-// zero. The first feature becomes column x0, as in NPY files, and the label the
-// last column.
+// libsvmTable is a file in the format of libsvm (Chang and Lin, 2011): a label and index:value
+// pairs per line, with indices ascending from 1 or 0; absent values are zero. The first feature
+// becomes column x0, as in NPY files, and the label the last column.
 type libsvmTable struct {
 	column.TableInfo
 	features int
@@ -30,16 +29,17 @@ type libsvmTable struct {
 	index    rowIndex
 	stamp    file.Stamp
 	query    bool  // lines have query numbers
-	line     int64 // memory of the buffer for the longest line
+	line     int64 // buffer size for the longest line
 }
 
-// libsvmFeatureBytes is what a reader holds of each feature.
+// libsvmFeatureBytes is the memory of a reader per feature.
 const libsvmFeatureBytes = 16
 
-// Libsvm reads the whole file once, so many parts of it at the same time, 0 for one for each
-// processor, to learn its rows, the largest index and what the labels are. Labels are integers,
-// numbers, or text, such as "1,3" in multi-label files; a line that begins with a pair has none.
-// The table has at least the given number of features. Its base is provisional if it is auto: [AgreeOnLibsvm] decides.
+// Libsvm reads the whole file once, in threads parallel parts, 0 for one per processor, to index
+// its rows and find the largest index and the type of the labels. Labels are integers, numbers, or
+// text, such as "1,3" in multi-label files; a line that begins with a pair has no label. The table
+// has at least the given number of features. If base is auto, the base is provisional until
+// [AgreeOnLibsvm].
 func Libsvm(ctx context.Context, in Input, threads, features int, base IndexBase) (column.Table, error) {
 	path, f, stamp := in.Path, in.File, in.Stamp
 	if _, err := Head(f); err != nil {
@@ -69,7 +69,7 @@ func Libsvm(ctx context.Context, in Input, threads, features int, base IndexBase
 	return t, nil
 }
 
-// libsvmScan is the one reading of a file, or of a part of it, that opening costs.
+// libsvmScan is the scan of a file, or of a part of it, during opening.
 type libsvmScan struct {
 	lines   libsvmLines
 	index   rowIndex
@@ -77,14 +77,13 @@ type libsvmScan struct {
 	indices indexRange
 }
 
-// newLibsvmScan returns a scan that refuses indices below least.
+// newLibsvmScan returns a scan that rejects indices below least.
 func newLibsvmScan(in io.ReaderAt, from mark, until int64, least int) *libsvmScan {
 	return &libsvmScan{lines: libsvmLines{lines: newLineReader(in, from), until: until, least: least}, indices: indexRange{most: -1}}
 }
 
-// scanLibsvm scans a file, parts of it at the same time, as long as nothing is wrong: the
-// first error and its line are found from the beginning. The scan is of the rows before
-// it.
+// scanLibsvm scans parts of a file in parallel. After an error it scans the file from the
+// beginning, to find the first error and its line; the scan then covers the rows before it.
 func scanLibsvm(ctx context.Context, f io.ReaderAt, stamp file.Stamp, threads int, base IndexBase) (*libsvmScan, error) {
 	in, least := file.NewReaderAt(ctx, f), 0
 	if base == IndexBaseOne {
@@ -104,7 +103,7 @@ func scanLibsvm(ctx context.Context, f io.ReaderAt, stamp file.Stamp, threads in
 
 func (s *libsvmScan) reader() *lineReader { return s.lines.lines }
 
-// join adds what a later part has found, which begins on the given line.
+// join adds the result of a later part, which begins on the given line.
 func (s *libsvmScan) join(p *libsvmScan, line int64) error {
 	s.indices.join(p.indices, rowPlace{s.index.records, line})
 	s.index.join(&p.index, line)
@@ -123,14 +122,13 @@ func (s *libsvmScan) run() error {
 		if err != nil {
 			return err
 		}
-		s.indices.see(first, last, rowPlace{s.index.records, s.lines.start.line})
-		s.labels.see(s.lines.label)
+		s.indices.observe(first, last, rowPlace{s.index.records, s.lines.start.line})
+		s.labels.observe(s.lines.label)
 		s.index.add(s.lines.start)
 	}
 }
 
-// widen gives the table that many features. What the file does not mention is
-// zero.
+// widen sets the number of features. Absent ones are zero.
 func (t *libsvmTable) widen(features int) {
 	t.features = features
 	t.ReaderBytes = t.stamp.ReaderBytes() + beyondBuffer(t.line+int64(features)*libsvmFeatureBytes)
@@ -153,13 +151,13 @@ func (t *libsvmTable) Source(c column.Choice) (stream.Gatherer, error) {
 	return textSource(c, &t.index, t.stamp, cursor), nil
 }
 
-// libsvmCursor walks over the rows of a libsvmTable.
+// libsvmCursor iterates over the rows of a libsvmTable.
 type libsvmCursor struct {
 	*column.Choice
 	table   *libsvmTable
 	lines   libsvmLines
-	dense   []float64 // all features of the current row, else zero
-	present []int     // which of them the line names
+	dense   []float64 // all features of the current row, zero between rows
+	present []int     // features present in the line
 }
 
 func (c *libsvmCursor) seek(m mark, near int64) { c.lines.lines.seek(m, near) }
@@ -184,7 +182,7 @@ func (c *libsvmCursor) store(dst *stream.Batch, i int) error {
 	return c.keep(dst)
 }
 
-// expand puts the pairs of the line into c.dense.
+// expand stores the pairs of the line in c.dense.
 func (c *libsvmCursor) expand() error {
 	for {
 		index, value, err := c.lines.pair()
@@ -210,7 +208,7 @@ func (c *libsvmCursor) expand() error {
 	}
 }
 
-// clear makes c.dense zero again.
+// clear resets c.dense to zero.
 func (c *libsvmCursor) clear() {
 	for _, j := range c.present {
 		c.dense[j] = 0
@@ -241,7 +239,7 @@ func (c *libsvmCursor) keepLabel(to *stream.Column) error {
 	return err
 }
 
-// labelError adds to an error that the label was the trouble.
+// labelError adds the label column and the line to an error.
 func (c *libsvmCursor) labelError(err error) error {
 	return inColumn(labelName, AtLine(err, c.lines.start.line))
 }

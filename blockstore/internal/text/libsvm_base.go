@@ -18,10 +18,10 @@ const (
 	IndexBaseOne
 )
 
-// String returns the word for a base: auto, 0 or 1.
+// String returns auto, 0 or 1.
 func (b IndexBase) String() string { return words.Of([]string{"auto", "0", "1"}, b) }
 
-// first returns the first index. It is 1 for auto, as no file has indices then.
+// first returns the first index. It is 1 for auto, which implies that no file has indices.
 func (b IndexBase) first() int {
 	if b == IndexBaseZero {
 		return 0
@@ -29,10 +29,10 @@ func (b IndexBase) first() int {
 	return 1
 }
 
-// ErrIndexBase is wrapped by errors about indices that do not fit the base.
+// ErrIndexBase is wrapped by errors about indices that contradict the base.
 var ErrIndexBase = errors.New("indices of another base")
 
-// baseError is an [ErrIndexBase] with a text of its own.
+// baseError is an [ErrIndexBase] with another message.
 type baseError struct{ text string }
 
 func (e baseError) Error() string { return e.text }
@@ -40,28 +40,28 @@ func (baseError) Unwrap() error   { return ErrIndexBase }
 
 // indexRange is the range of the indices in a file or a part of it.
 type indexRange struct {
-	most int       // the largest; -1 for no index at all
-	zero *rowPlace // where the first index 0 is; nil for none
+	most int       // the largest; -1 if there are no indices
+	zero *rowPlace // position of the first index 0; nil if there is none
 }
 
 // rowPlace is a row, counted from 0, and its line, counted from 1.
 type rowPlace struct{ row, line int64 }
 
-// see takes note of the first and the last index of a row.
-func (r *indexRange) see(first, last int, at rowPlace) {
+// observe adds the first and the last index of a row.
+func (r *indexRange) observe(first, last int, at rowPlace) {
 	if r.most = max(r.most, last); first == 0 && r.zero == nil {
 		r.zero = &at
 	}
 }
 
-// join takes note of a later part, which begins at the given place.
+// join adds the range of a later part, which begins at the given row and line.
 func (r *indexRange) join(p indexRange, at rowPlace) {
 	if r.most = max(r.most, p.most); r.zero == nil && p.zero != nil {
 		r.zero = &rowPlace{at.row + p.zero.row, at.line + p.zero.line - 1}
 	}
 }
 
-// base returns the base of a file with such indices, auto if it has none.
+// base returns the base implied by the indices, auto if there are none.
 func (r *indexRange) base() IndexBase {
 	switch {
 	case r.zero != nil:
@@ -72,9 +72,10 @@ func (r *indexRange) base() IndexBase {
 	return IndexBaseAuto
 }
 
-// AgreeOnLibsvm gives all libsvm files the same base, the given one if it is not auto, and the same features. It returns
-// the base: auto if none is given and there are no indices, or if there are no such files. It fails if base is auto and some of the files have an index 0, others none:
-// they may differ in base, or lack the first feature.
+// AgreeOnLibsvm gives all libsvm files the same base, the given one unless it is auto, and the same
+// number of features. It returns the base: auto if none is given and there are no indices or no
+// such files. It fails if base is auto and only some of the files have an index 0: they may differ
+// in base, or lack the first feature.
 func AgreeOnLibsvm(tables []column.Table, base IndexBase) (IndexBase, error) {
 	var files []*libsvmTable
 	with := make(map[IndexBase]*libsvmTable) // the first file whose indices suggest the base
@@ -109,7 +110,7 @@ func AgreeOnLibsvm(tables []column.Table, base IndexBase) (IndexBase, error) {
 	return base, nil
 }
 
-// differFrom returns the error that the file at path has an index 0, and another file none.
+// differFrom reports that the file at path has an index 0, and another file does not.
 func (r *indexRange) differFrom(path, other string) error {
 	why := baseError{"index 0, and " + other + " has none: one file may count from 0, the other from 1"}
 	return fault.Cell(path, r.zero.row, "", "%w", AtLine(why, r.zero.line)).

@@ -10,18 +10,17 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// libsvmLines takes a libsvm file apart: label, then index:value pairs. Blank
-// lines, comments (from # to the end of the line) and query numbers (qid:7)
-// are skipped.
+// libsvmLines parses a libsvm file: a label, then index:value pairs. Blank lines, comments (from #
+// to the end of the line) and query numbers (qid:7) are skipped.
 type libsvmLines struct {
 	lines *lineReader
-	until int64  // no line begins from here on; 0 for the end of the file
+	until int64  // no line starts here or later; 0: no limit
 	start mark   // where the line starts
 	label []byte // the label, empty if there is none
-	rest  []byte // the pairs not yet taken
+	rest  []byte // the remaining pairs
 	query bool   // a line had a query number
 	least int    // the smallest index allowed: 0 or 1
-	last  int    // the index of the last pair taken, -1 for none
+	last  int    // the last index parsed, -1 for none
 }
 
 // next moves to the next line that is not blank.
@@ -47,7 +46,7 @@ func (l *libsvmLines) next() error {
 	}
 }
 
-// begin takes the label and the query number off the line.
+// begin parses the label and the query number of the line.
 func (l *libsvmLines) begin() {
 	l.last, l.label = -1, nil
 	if token, rest := cutToken(l.rest); bytes.IndexByte(token, ':') < 0 {
@@ -58,7 +57,7 @@ func (l *libsvmLines) begin() {
 	}
 }
 
-// cutToken takes the first word off a line that does not begin with a blank.
+// cutToken splits the first word off a line that does not begin with a blank.
 func cutToken(line []byte) (token, rest []byte) {
 	i := 0
 	for i < len(line) && !isBlank(line[i]) {
@@ -71,7 +70,7 @@ func cutToken(line []byte) (token, rest []byte) {
 	return token, line[i:]
 }
 
-// pair takes the next pair of the line. It returns io.EOF after the last.
+// pair parses the next pair of the line. It returns io.EOF after the last.
 func (l *libsvmLines) pair() (index int, value float64, err error) {
 	if len(l.rest) == 0 {
 		return 0, 0, io.EOF
@@ -101,7 +100,7 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 	return index, value, nil
 }
 
-// checkIndex returns what is wrong with the index of the next pair.
+// checkIndex returns an error if the index of the next pair is invalid.
 func (l *libsvmLines) checkIndex(index int) error {
 	switch {
 	case index < 0:
@@ -117,7 +116,7 @@ func (l *libsvmLines) checkIndex(index int) error {
 	return nil
 }
 
-// errFeatures returns the error that there are too many features.
+// errFeatures reports too many features.
 func errFeatures() error {
 	return fault.New("rows are dense in memory and have at most %d features", column.Max).Do("drop or hash the rare ones")
 }
@@ -145,7 +144,7 @@ func (l *libsvmLines) errorf(format string, args ...any) error {
 	return AtLine(fault.New(format, args...), l.start.line)
 }
 
-// unwrapped drops the words that package strconv puts before its reason.
+// unwrapped removes the prefix that package strconv adds to its errors.
 func unwrapped(err error) error {
 	var number *strconv.NumError
 	if errors.As(err, &number) {

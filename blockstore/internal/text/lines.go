@@ -8,36 +8,36 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
-// MaxLine is the longest line, or quoted record, of a text file that is read.
-// A longer one means that the file is no text, or that a quote is never closed.
+// MaxLine bounds the length of a line, or of a quoted record, of a text file. A longer one means
+// that the file is not text, or that a quote is never closed.
 const MaxLine = 16 << 20
 
 var errLongLine = fault.New("the line is longer than 16 MiB").Do("is this a text file?")
 
-// lineReader cuts a file into lines and knows where each one starts. It reads
-// through one buffer, which grows to the longest line.
+// lineReader splits a file into lines and tracks their positions. It reads through one buffer,
+// which grows to the longest line.
 type lineReader struct {
 	in     io.ReaderAt
-	buf    []byte // the window of the file that is in memory
-	start  int    // buf[start:] is not yet given out
-	offset int64  // place of buf[start] in the file
+	buf    []byte // window of the file in memory
+	start  int    // buf[start:] is not yet returned
+	offset int64  // offset of buf[start] in the file
 	line   int64  // number of the next line, counted from 1
 	eof    bool   // buf ends where the file ends
-	near   int64  // bytes of the next read, if few are needed; 0 for a buffer
+	near   int64  // size of the next read if few bytes are needed; 0 for a full buffer
 
-	largest int64 // the largest buffer of readers of other parts
+	largest int64 // the largest buffer of the readers of other parts
 }
 
-// lineBuffer is the size of a buffer for lines that are not long.
+// lineBuffer is the initial size of the buffer.
 const lineBuffer = 64 << 10
 
-// newLineReader reads in from m on.
+// newLineReader returns a reader of in from m on.
 func newLineReader(in io.ReaderAt, m mark) *lineReader {
 	return &lineReader{in: in, buf: make([]byte, 0, lineBuffer), offset: m.offset, line: m.line}
 }
 
-// seek continues at m, keeping the buffer. The first read is of near bytes, and each one after it of twice as many; all are
-// of a buffer if near is 0.
+// seek continues at m, keeping the buffer. The first read has near bytes, and each one after it
+// twice as many; if near is 0 all reads fill the buffer.
 func (r *lineReader) seek(m mark, near int64) {
 	r.buf, r.start, r.eof, r.near = r.buf[:0], 0, false, near
 	r.offset, r.line = m.offset, m.line
@@ -46,14 +46,14 @@ func (r *lineReader) seek(m mark, near int64) {
 // readerBytes returns the memory of the buffer, or of the largest one among all parts.
 func (r *lineReader) readerBytes() int64 { return max(r.largest, int64(cap(r.buf))) }
 
-// beyondBuffer returns how much of so many bytes is more than the I/O buffers of any reader.
+// beyondBuffer returns the part of bytes that exceeds the I/O buffers of any reader.
 func beyondBuffer(bytes int64) int64 { return max(0, bytes-2*lineBuffer) }
 
-// here returns the place of the next line.
+// here returns the position of the next line.
 func (r *lineReader) here() mark { return mark{r.offset, r.line} }
 
-// next returns the next line without its newline, valid until the next call.
-// A carriage return stays. The last line need not end in a newline. After file.ErrPause it is called again.
+// next returns the next line without its newline, valid until the next call. It keeps a carriage
+// return. The last line need not end in a newline. After file.ErrPause it may be called again.
 func (r *lineReader) next() ([]byte, error) {
 	for searched := 0; ; {
 		rest := r.buf[r.start:]
@@ -75,7 +75,7 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
-// nextWaiting is next, through pauses of the input.
+// nextWaiting is next, but waits through pauses of the input.
 func (r *lineReader) nextWaiting() (line []byte, err error) {
 	for {
 		if line, err = r.next(); err != file.ErrPause {
@@ -84,7 +84,7 @@ func (r *lineReader) nextWaiting() (line []byte, err error) {
 	}
 }
 
-// cut hands out n bytes and skips the newline behind them.
+// cut returns the next n bytes as a line and skips the newline after them.
 func (r *lineReader) cut(n, newline int) []byte {
 	line := r.buf[r.start : r.start+n : r.start+n]
 	r.start += n + newline
@@ -93,7 +93,7 @@ func (r *lineReader) cut(n, newline int) []byte {
 	return line
 }
 
-// fill moves what is left to the front of the buffer and reads behind it.
+// fill moves the remaining bytes to the front of the buffer and reads more.
 func (r *lineReader) fill() error {
 	n := copy(r.buf[:cap(r.buf)], r.buf[r.start:])
 	r.buf, r.start = r.buf[:n], 0

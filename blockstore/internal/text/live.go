@@ -12,13 +12,14 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// Live makes of a table of the head of a pipe one of all that the pipe gives: its columns are those of the head, and
-// the number of its rows is not known. A later value that the kind of its column does not hold is an error, so that
-// rows are the same as those of a file, or there are none. Columns with the given names are kept as text.
+// Live turns a table of the head of a pipe into a table of the whole input. Its columns are those
+// of the head, and its number of rows is unknown. A later value that does not fit the kind of its
+// column is an error, so that rows are either the same as from a file or absent. Columns with the
+// given names are kept as text.
 func Live(t column.Table, words []string) {
 	about := t.About()
 	about.Live, about.Rows, about.PassesToOpen, about.SeekCost = true, -1, 0, 0
-	_, sparse := t.(*libsvmTable) // whose features are never null
+	_, sparse := t.(*libsvmTable) // its features are never null
 	for j := range about.Columns {
 		c := &about.Columns[j]
 		c.NoNulls = c.NoNulls && sparse
@@ -39,14 +40,14 @@ func Live(t column.Table, words []string) {
 	}
 }
 
-// live makes the index of a head one of records whose number is not known.
+// live converts the index of a head to one of an unknown number of records.
 func (x *rowIndex) live() {
 	x.marks, x.numbers = x.marks[:1], x.numbers[:1]
 	x.records, x.unknown = math.MaxInt64, true
 }
 
-// EnoughLines reports whether the head of a text has so many lines with something in them, behind those that are
-// passed over.
+// EnoughLines reports whether the head of a text has the given number of nonblank lines after
+// skipped ones.
 func EnoughLines(head []byte, lines int, o CSVOptions) bool {
 	for n := -o.Skip; n < lines; {
 		line, after, ended := bytes.Cut(head, []byte{'\n'})
@@ -61,22 +62,22 @@ func EnoughLines(head []byte, lines int, o CSVOptions) bool {
 	return true
 }
 
-// WholeLines returns the head without the line that it ends in.
+// WholeLines returns the head without its incomplete last line.
 func WholeLines(head []byte) []byte { return head[:bytes.LastIndexByte(head, '\n')+1] }
 
-// headFile is the first lines of a pipe, as a file.
+// headFile presents the first lines of a pipe as a file.
 type headFile struct{ *bytes.Reader }
 
 func (headFile) Close() error { return nil }
 
-// LiveInput returns the input that is opened in place of a pipe: the lines of its head. The stamp is that of the pipe.
+// LiveInput returns an input of the first lines of a pipe, with the stamp of the pipe.
 func LiveInput(path string, head []byte, in *file.Live) Input {
 	return Input{Path: path, File: headFile{bytes.NewReader(head)}, Stamp: in.Stamp(path, int64(len(head)))}
 }
 
-// keepLive returns the error of the last value of a kept column, whose text is cell: its own, or that the head of the
-// pipe shows nothing like it, so that the column of a file might be of another kind. A column whose type is given holds
-// what it would in a file.
+// keepLive returns the error for the last value of a kept column, whose text is cell: err, or that
+// the value does not occur in the head of the pipe, so that the column of a file might have another
+// kind. A column with a given type accepts what it would in a file.
 func keepLive(t *column.TableInfo, j int, c *stream.Column, cell []byte, err error) error {
 	info := &t.Columns[j]
 	if info.Given {
@@ -88,8 +89,9 @@ func keepLive(t *column.TableInfo, j int, c *stream.Column, cell []byte, err err
 	return asInHead(t, err)
 }
 
-// unlikeHead refuses what is no plain integer in a column of integers, of which a file would make floats or text, and
-// values that are no plain numbers in a column without values, or all of them if the rows are exact.
+// unlikeHead returns an error for values that would change the type of a column in a file: anything
+// but a plain integer in an integer column, and anything but plain numbers in a column without
+// values, or any value there if the rows are exact.
 func unlikeHead(info *column.Info, c *stream.Column, cell []byte, exact bool) error {
 	empty, integers := info.Empty && info.Kind != column.Text, c.Kind == stream.Int64 && c.Type.Class == logical.None
 	padded := len(cell) > 1 && cell[0] == '0' && cell[1] != '.' && cell[1]|0x20 != 'e'
@@ -102,7 +104,7 @@ func unlikeHead(info *column.Info, c *stream.Column, cell []byte, exact bool) er
 	return nil
 }
 
-// asInHead says why a value is refused that a file of the same text may have.
+// asInHead explains why a value is rejected that a file of the same text may have.
 func asInHead(t *column.TableInfo, err error) error {
 	switch {
 	case err == nil:

@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// appendNested writes value i of a nested column, which is not null, as JSON: lists as arrays, structures and maps as
-// objects. NaN is null; infinite numbers are errors.
+// appendNested appends value i of a nested column, which is not null, as JSON: lists as arrays,
+// structures and maps as objects. NaN becomes null; infinite numbers are errors.
 func appendNested(line []byte, c *stream.Column, i int) ([]byte, error) {
 	from := logical.NewCursor(c.Strings[i])
 	w := jsonWriter{from: &from}
@@ -23,13 +23,13 @@ func appendNested(line []byte, c *stream.Column, i int) ([]byte, error) {
 	return line, w.failed
 }
 
-// jsonWriter writes the parts of a nested value.
+// jsonWriter formats the parts of a nested value.
 type jsonWriter struct {
 	from   *logical.Cursor
 	failed error
 }
 
-// append writes the next value, which is of type t and not null.
+// append appends the next value, of type t and not null.
 func (w *jsonWriter) append(line []byte, t logical.Type) []byte {
 	switch t.Class {
 	case logical.Struct:
@@ -48,7 +48,7 @@ func (w *jsonWriter) append(line []byte, t logical.Type) []byte {
 	return w.scalar(line, t)
 }
 
-// members writes a structure.
+// members appends a structure.
 func (w *jsonWriter) members(line []byte, t logical.Type) []byte {
 	valid := w.from.Validity(len(t.Inside))
 	line = append(line, '{')
@@ -59,7 +59,7 @@ func (w *jsonWriter) members(line []byte, t logical.Type) []byte {
 	return append(line, '}')
 }
 
-// pairs writes a map. Keys of an object are text: others are written as text that has what they are.
+// pairs appends a map. Keys other than text are formatted as text, as JSON requires.
 func (w *jsonWriter) pairs(line []byte, t logical.Type) []byte {
 	keys := make([]string, w.from.Count())
 	for i := range keys {
@@ -85,7 +85,7 @@ func (w *jsonWriter) appendOrNull(line []byte, t logical.Type, valid bool) []byt
 	return w.append(line, t)
 }
 
-// scalar writes a value without parts.
+// scalar appends a value without parts.
 func (w *jsonWriter) scalar(line []byte, t logical.Type) []byte {
 	c := stream.FieldOf("", t).Column()
 	c.TakeScalar(w.from)
@@ -103,16 +103,16 @@ func (w *jsonWriter) scalar(line []byte, t logical.Type) []byte {
 	return appendQuoted(line, string(appendTyped(nil, &c, 0)))
 }
 
-// appendQuoted writes a text in quotes.
+// appendQuoted appends a text in quotes.
 func appendQuoted(line []byte, s string) []byte {
 	var out strings.Builder
 	quoter := json.NewEncoder(&out)
 	quoter.SetEscapeHTML(false)
-	quoter.Encode(s) // strings cannot fail
+	quoter.Encode(s) // encoding a string cannot fail
 	return append(line, strings.TrimSuffix(out.String(), "\n")...)
 }
 
-// comma writes what separates element i from the one before.
+// comma appends the separator before element i.
 func comma(line []byte, i int) []byte {
 	if i > 0 {
 		return append(line, ',')

@@ -12,13 +12,13 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
-// WhiteSpace is the delimiter that stands for runs of blanks and tabs.
+// WhiteSpace is the delimiter for runs of blanks and tabs.
 const WhiteSpace rune = ' '
 
-// WholeLine is the delimiter that stands for none: a record has one cell.
+// WholeLine is the delimiter for records of one cell.
 const WholeLine rune = '\n'
 
-// ByteOrderMark may stand before the first line of a text.
+// ByteOrderMark may precede the first line of a text.
 const ByteOrderMark = "\xef\xbb\xbf"
 
 var (
@@ -26,49 +26,49 @@ var (
 	errQuote = fault.New("text follows a closing quote").Do("inside a quoted cell write \"\" for a quote")
 )
 
-// dialect is how the records of a text are told from each other.
+// dialect describes how the records of a text are separated.
 type dialect struct {
 	Delimiter rune
-	comments  string // the characters that a line begins with which is passed over
-	begin     mark   // where the records begin
+	comments  string // characters that begin lines to skip
+	begin     mark   // position of the first record
 	unquoted  bool   // quotes are ordinary characters
-	memory    int64  // that the columns may take; 0: no limit
-	partial   bool   // the text is cut, perhaps within its last record
-	later     bool   // blank lines are missing values if a record follows: where the last one ends is not known
-	end       int64  // of one column blank lines before it are missing values; 0: blank lines are none
+	memory    int64  // limit for the columns; 0: none
+	partial   bool   // the text is truncated, perhaps inside its last record
+	later     bool   // blank lines are missing values if a record follows: the end of the last record is unknown
+	end       int64  // in a text of one column blank lines before it are missing values; 0: blank lines are skipped
 }
 
-// Records cuts a CSV file into records (RFC 4180, 2005): one line each,
-// more where a quoted cell holds a newline. Blank lines are skipped. A quote
-// inside a cell that does not begin with one is an ordinary character.
+// Records splits a CSV file into records (RFC 4180, 2005): one line each, more if a quoted cell
+// contains a newline. Blank lines are skipped. A quote inside an unquoted cell is an ordinary
+// character.
 type Records struct {
 	dialect
 	lines  *lineReader
 	record []byte // a record of several lines
 	cells  [][]byte
-	start  mark  // where the record starts
-	until  int64 // no record starts here or later; 0: there is no such limit
+	start  mark  // position of the record
+	until  int64 // no record starts here or later; 0: no limit
 
-	verbatim bool   // blanks around cells stay
-	blanks   int    // blank lines that are missing values, not yet given
-	held     []byte // the line behind them
+	verbatim bool   // blanks around cells are kept
+	blanks   int    // pending blank lines that are missing values
+	held     []byte // the line after them
 
-	doubtful bool // quotes held a delimiter or the end of a line together, or do not match
+	doubtful bool // quotes enclosed a delimiter or a line end, or do not match
 }
 
-// newRecords reads in from where the records begin.
+// newRecords returns a reader of the records of in.
 func newRecords(in io.ReaderAt, l dialect) *Records {
 	return &Records{lines: newLineReader(in, l.begin), dialect: l}
 }
 
-// NewCommented reads in, which begins on the given line, and passes over lines that begin with
-// #, % or one of more characters.
+// NewCommented returns a reader of the records of in, which begins on the given line. It skips
+// lines that begin with #, % or a character in more.
 func NewCommented(in io.ReaderAt, delimiter rune, more string, line int64) *Records {
 	return newRecords(in, dialect{Delimiter: delimiter, comments: anyComment + more, begin: mark{0, line}})
 }
 
-// Next returns the cells of the next record, valid until the next call. Blanks
-// around cells that are not quoted are removed, unless the records are verbatim.
+// Next returns the cells of the next record, valid until the next call. Blanks around unquoted
+// cells are removed, unless the records are verbatim.
 func (r *Records) Next() ([][]byte, error) {
 	for {
 		if r.held != nil && r.blanks > 0 {
@@ -107,7 +107,7 @@ func (r *Records) Next() ([][]byte, error) {
 	}
 }
 
-// line returns the line that was held back, or the next one.
+// line returns the pending line, or the next one.
 func (r *Records) line() ([]byte, error) {
 	if line := r.held; line != nil {
 		r.held = nil
@@ -116,7 +116,7 @@ func (r *Records) line() ([]byte, error) {
 	return r.lines.next()
 }
 
-// each hands all records to visit.
+// each calls visit for all records.
 func (r *Records) each(visit func(cells [][]byte) error) error {
 	for {
 		cells, err := r.Next()
@@ -132,16 +132,16 @@ func (r *Records) each(visit func(cells [][]byte) error) error {
 	}
 }
 
-// Here adds the line where the record starts to an error.
+// Here adds the line of the record to an error.
 func (r *Records) Here(err error) error { return AtLine(err, r.start.line) }
 
-// blank reports whether a line holds no record. Tabs alone are missing values where
-// the tab is the delimiter.
+// blank reports whether a line holds no record. With tabs as delimiters, a line of tabs is a record
+// of missing values.
 func (r *Records) blank(line []byte) bool {
 	return len(trimBlanks(line)) == 0 && (r.Delimiter != '\t' || bytes.IndexByte(line, '\t') < 0)
 }
 
-// AtLine adds a line number to any error but io.EOF, a pause, and those that have one.
+// AtLine adds a line number to an error, except to io.EOF, a pause, or an error with a line.
 func AtLine(err error, line int64) error {
 	var placed *charset.UnknownError
 	if err == io.EOF || err == file.ErrPause || errors.As(err, &placed) {
@@ -154,7 +154,7 @@ func AtLine(err error, line int64) error {
 	return e
 }
 
-// split cuts line, and the lines after it while a quoted cell goes on.
+// split splits line into cells, including the following lines while a quoted cell continues.
 func (r *Records) split(line []byte) error {
 	if err := r.cut(line); err != errOpen {
 		return err
@@ -178,8 +178,7 @@ func (r *Records) split(line []byte) error {
 	return r.cut(r.record)
 }
 
-// cut splits one record into r.cells. It returns errOpen if the record ends
-// inside a quoted cell.
+// cut splits one record into r.cells. It returns errOpen if the record ends inside a quoted cell.
 func (r *Records) cut(record []byte) error {
 	r.cells = r.cells[:0]
 	if r.unquoted || bytes.IndexByte(record, '"') < 0 {
@@ -201,8 +200,8 @@ func (r *Records) cut(record []byte) error {
 	return nil
 }
 
-// full reports whether there are more cells than a record may have. The rest is left
-// uncut: the reader of the record will refuse it.
+// full reports whether there are more cells than allowed. The rest is not split: the caller will
+// reject the record.
 func (r *Records) full() bool { return len(r.cells) > column.Max }
 
 // cutPlain splits a record without quotes.
@@ -241,8 +240,7 @@ func (r *Records) cutFields(record []byte) {
 	}
 }
 
-// cutCell takes the first cell off a record. more says that a delimiter
-// followed it and that another cell comes.
+// cutCell splits the first cell off a record. more reports that a delimiter follows it.
 func (r *Records) cutCell(record []byte) (cell, after []byte, more bool, err error) {
 	if inner := r.trimLeft(record); bytes.HasPrefix(inner, []byte{'"'}) {
 		return r.cutQuoted(inner)
@@ -254,7 +252,7 @@ func (r *Records) cutCell(record []byte) (cell, after []byte, more bool, err err
 	return r.trim(record[:i]), r.afterDelimiter(record[i:]), true, nil
 }
 
-// trimLeft removes the blanks before a cell.
+// trimLeft removes blanks before a cell.
 func (r *Records) trimLeft(record []byte) []byte {
 	if r.Delimiter == '\t' {
 		return bytes.TrimLeft(record, " ")
@@ -262,7 +260,7 @@ func (r *Records) trimLeft(record []byte) []byte {
 	return bytes.TrimLeft(record, " \t")
 }
 
-// cutQuoted takes a cell that begins with a quote off a record.
+// cutQuoted splits a cell that begins with a quote off a record.
 func (r *Records) cutQuoted(record []byte) (cell, after []byte, more bool, err error) {
 	end := closingQuote(record)
 	if end < 0 {
@@ -287,8 +285,8 @@ func (r *Records) cutQuoted(record []byte) (cell, after []byte, more bool, err e
 	return cell, r.afterDelimiter(after[i:]), true, nil
 }
 
-// closingQuote finds the quote that closes the cell begun by record[0], -1 if
-// there is none. A doubled quote is part of the cell.
+// closingQuote returns the index of the quote that closes the cell begun by record[0], -1 if there
+// is none. A doubled quote is part of the cell.
 func closingQuote(record []byte) int {
 	for i := 1; i < len(record); i++ {
 		if record[i] != '"' {
@@ -302,7 +300,7 @@ func closingQuote(record []byte) int {
 	return -1
 }
 
-// indexDelimiter finds the next delimiter.
+// indexDelimiter returns the index of the next delimiter.
 func (r *Records) indexDelimiter(record []byte) int {
 	if r.Delimiter == WhiteSpace {
 		return bytes.IndexAny(record, " \t")
@@ -310,7 +308,7 @@ func (r *Records) indexDelimiter(record []byte) int {
 	return bytes.IndexByte(record, byte(r.Delimiter))
 }
 
-// afterDelimiter skips the delimiter that record begins with.
+// afterDelimiter skips the delimiter at the beginning of record.
 func (r *Records) afterDelimiter(record []byte) []byte {
 	if r.Delimiter == WhiteSpace {
 		return r.trimLeft(record)
@@ -318,16 +316,16 @@ func (r *Records) afterDelimiter(record []byte) []byte {
 	return record[1:]
 }
 
-// isBlank reports whether a byte never belongs to a number.
+// isBlank reports whether c is a blank, a tab or a carriage return.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// anyComment holds the characters that comments begin with in most files.
+// anyComment holds the characters that begin comments in most files.
 const anyComment = "#%"
 
-// IsComment reports whether a line begins with #, % or one of more characters.
+// IsComment reports whether a line begins with #, % or a character in more.
 func IsComment(line []byte, more string) bool { return beginsWith(line, anyComment+more) }
 
-// beginsWith reports whether the first character of a line that is no blank is one of chars.
+// beginsWith reports whether the first nonblank character of a line is in chars.
 func beginsWith(line []byte, chars string) bool {
 	for _, c := range line {
 		if !isBlank(c) {
@@ -337,7 +335,7 @@ func beginsWith(line []byte, chars string) bool {
 	return false
 }
 
-// trim removes the blanks around a cell that is not in quotes.
+// trim removes blanks around an unquoted cell.
 func (r *Records) trim(cell []byte) []byte {
 	if r.verbatim {
 		return cell

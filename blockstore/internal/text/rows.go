@@ -11,31 +11,31 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// mark is a place in a text file where a line starts.
+// mark is the position of the start of a line.
 type mark struct {
 	offset int64 // in bytes
 	line   int64 // counted from 1
 }
 
-// markBytes is the size of a cell of a rowIndex that is not thinned. Each cell of the file has a mark, at the first record
-// that starts in it: fetching a row costs about a cell.
+// markBytes is the initial size of the cells of a rowIndex. Each cell of the file has a mark, at
+// the first record that starts in it, so gathering a row costs about a cell.
 const markBytes = 1 << 10
 
-// maxMarks is the most marks of a rowIndex: 3 MiB.
+// maxMarks bounds the marks of a rowIndex: 3 MiB.
 const maxMarks = 1 << 17
 
-// indexedBytes is what a mark takes, with the number of its record.
+// indexedBytes is the memory of a mark with the number of its record.
 const indexedBytes = 24
 
-// rowIndex knows where some of the records of a text file start, so that a row can be fetched without reading all rows
-// before it. Beyond maxMarks its cells grow.
+// rowIndex holds the positions of some records of a text file, so that a row can be gathered
+// without reading all rows before it. Beyond maxMarks its cells grow.
 type rowIndex struct {
 	marks   []mark
 	numbers []int64 // of the records at the marks
 	cell    int64   // in bytes; 0 for markBytes
 	records int64
-	header  int64 // how many records at the beginning are no rows: 0 or 1
-	unknown bool  // records come from a pipe, and their number is not known
+	header  int64 // number of leading records that are not rows: 0 or 1
+	unknown bool  // records come from a pipe, and their number is unknown
 }
 
 // add counts one more record, which starts at m.
@@ -44,7 +44,7 @@ func (x *rowIndex) add(m mark) {
 	x.records++
 }
 
-// keep adds a mark, unless its cell has one. It enlarges the cells of an index beyond limit.
+// keep adds a mark unless its cell has one. It enlarges the cells if the index exceeds limit.
 func (x *rowIndex) keep(m mark, number int64, limit int) {
 	n, cell := len(x.marks), x.cellBytes()
 	if n > 0 && m.offset/cell == x.marks[n-1].offset/cell {
@@ -68,7 +68,7 @@ func (x *rowIndex) cellBytes() int64 { return max(x.cell, markBytes) }
 // bytes returns the memory of the index.
 func (x *rowIndex) bytes() int64 { return int64(len(x.marks)) * indexedBytes }
 
-// seekCost returns how many records at most come between a mark and the next, and at least 1.
+// seekCost returns the maximal number of records between two marks, at least 1.
 func (x *rowIndex) seekCost() int64 {
 	most, next := int64(1), x.records
 	for _, number := range slices.Backward(x.numbers) {
@@ -77,7 +77,7 @@ func (x *rowIndex) seekCost() int64 {
 	return most
 }
 
-// cellOf returns how many bytes lie between a mark and the next one.
+// cellOf returns the number of bytes between a mark and the next one.
 func (x *rowIndex) cellOf(m int) int64 {
 	if m+1 < len(x.marks) {
 		return x.marks[m+1].offset - x.marks[m].offset
@@ -85,7 +85,7 @@ func (x *rowIndex) cellOf(m int) int64 {
 	return x.cellBytes()
 }
 
-// join adds the records of a part of the file, which begins on the given line.
+// join adds the records of a later part of the file, which begins on the given line.
 func (x *rowIndex) join(part *rowIndex, line int64) {
 	for i, m := range part.marks {
 		m.line += line - 1
@@ -106,23 +106,23 @@ func (x *rowIndex) before(record int64) int {
 // rows returns the number of rows.
 func (x *rowIndex) rows() int64 { return x.records - x.header }
 
-// textCursor walks over the records of a text file. Its methods return plain
-// errors, or those of inColumn; textPass adds the file and the row.
+// textCursor iterates over the records of a text file. Its methods return plain errors, or those of
+// inColumn; textPass adds the file and the row.
 type textCursor interface {
-	// seek puts the cursor before the record that starts at m. It reads as many bytes at first as near says, and a
-	// buffer at a time if near is 0.
+	// seek moves the cursor before the record that starts at m. The first read has about near
+	// bytes, or fills the buffer if near is 0.
 	seek(m mark, near int64)
 	// next moves to the next record. It returns io.EOF after the last.
 	next() error
-	// store puts the chosen values of the current record into row i of dst.
+	// store stores the chosen values of the current record in row i of dst.
 	store(dst *stream.Batch, i int) error
 }
 
 // inColumn adds the column to an error about one value.
 func inColumn(column string, err error) error { return fault.Cell("", stream.NoRow, column, "%w", err) }
 
-// textSource returns the rows of a text file through the cursors over it that cursor makes.
-// They stand nowhere: seek follows.
+// textSource returns a source of the rows of a text file. cursor returns a cursor over an open
+// file, before any position: seek follows.
 func textSource(c column.Choice, x *rowIndex, stamp file.Stamp,
 	cursor func(in io.ReaderAt) textCursor) stream.Gatherer {
 	return column.NewSource(c, stamp, func(ctx context.Context, f file.File, ahead bool) column.Pass {
@@ -136,8 +136,8 @@ type textPass struct {
 	index  *rowIndex
 	file   file.File
 	cursor textCursor
-	at     int64 // the record that the cursor gives next; -1 before the first seek
-	ahead  bool  // rows are read one after the other
+	at     int64 // the next record of the cursor; -1 before the first seek
+	ahead  bool  // rows are read sequentially
 }
 
 // Next implements column.Pass.
@@ -148,14 +148,14 @@ func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
 	n := int(min(p.atOnce(), int64(dst.X.Rows-at), p.index.records-p.at))
 	for i := range n {
 		if err := p.row(dst, at+i); err != nil {
-			return i, err // file.ErrPause among them
+			return i, err // possibly file.ErrPause
 		}
 	}
 	return n, nil
 }
 
-// atOnce returns how many rows Next gives at most: of wide ones few, because its caller looks after each call
-// whether to go on.
+// atOnce bounds the rows per call of Next: few wide ones, since the caller checks for cancellation
+// after each call.
 func (p *textPass) atOnce() int64 {
 	if p.index.unknown {
 		return liveRows
@@ -165,11 +165,11 @@ func (p *textPass) atOnce() int64 {
 	return max(1, min(mostRows, most/max(1, width)))
 }
 
-// liveRows is how many rows of a pipe Next gives at most: few, since its caller looks how long they have waited.
+// liveRows bounds the rows of a pipe per call of Next: few, since the caller checks how long they
+// have waited.
 const liveRows = 32
 
-// SkipTo implements column.Pass: it goes to the mark before the row, unless the cursor is behind
-// that.
+// SkipTo implements column.Pass: it seeks to the mark before the row, unless the cursor is past it.
 func (p *textPass) SkipTo(row int64) error {
 	record := row + p.index.header
 	if m := p.index.before(record); p.at < 0 || p.index.numbers[m] > p.at {
@@ -188,7 +188,7 @@ func (p *textPass) SkipTo(row int64) error {
 	return nil
 }
 
-// advance moves the cursor over one record that the index has promised.
+// advance moves the cursor to the next record, which the index promises.
 func (p *textPass) advance() error {
 	err := p.cursor.next()
 	if err == file.ErrPause || err == io.EOF && p.index.unknown {
@@ -204,7 +204,7 @@ func (p *textPass) advance() error {
 	return nil
 }
 
-// row puts the next row into row i of dst.
+// row stores the next row in row i of dst.
 func (p *textPass) row(dst *stream.Batch, i int) error {
 	if err := p.advance(); err != nil {
 		return err
@@ -223,5 +223,5 @@ func (p *textPass) fail(record int64, err error) error {
 	return fault.Cell(p.info.Name, record-p.index.header, "", "%w", err)
 }
 
-// fileStart is where a text file begins.
+// fileStart is the position of the first line.
 var fileStart = mark{offset: 0, line: 1}

@@ -8,20 +8,20 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// shapes is what the texts of a column cannot all be: a set of bits, so that its zero value rules nothing out.
+// shapes is the set of types that not all texts of a column have. The zero value excludes none.
 type shapes uint8
 
 const (
-	noDate  shapes = 1 << iota // no dates of ISO 8601: 2024-02-29
-	noLocal                    // no dates or times of day behind dates: 2024-02-29 12:34:56.789, with a T or a blank
-	noZoned                    // none with a Z or an offset behind them
-	noUUID                     // no 8-4-4-4-12 hexadecimal digits
-	noClock                    // no times of day: 12:34:56.789
-	noSpan                     // no durations of ISO 8601 in days or less: PT1.5S
+	noDate  shapes = 1 << iota // not all ISO 8601 dates: 2024-02-29
+	noLocal                    // not all dates with an optional time of day: 2024-02-29 12:34:56.789, with a T or a blank
+	noZoned                    // not all with a Z or an offset
+	noUUID                     // not all 8-4-4-4-12 hexadecimal digits
+	noClock                    // not all times of day: 12:34:56.789
+	noSpan                     // not all ISO 8601 durations in days or shorter units: PT1.5S
 	noShape = noDate | noLocal | noZoned | noUUID | noClock | noSpan
 )
 
-// shape takes note of a text.
+// shape excludes the types that a text does not have.
 func (k *cellKinds) shape(cell []byte) {
 	if k.not == noShape {
 		return
@@ -44,7 +44,7 @@ func (k *cellKinds) shape(cell []byte) {
 	k.not |= not
 }
 
-// shapes returns what a text is not that says a moment.
+// shapes returns the types that the text of a moment does not have.
 func (m moment) shapes() shapes {
 	switch {
 	case m.zoned:
@@ -55,7 +55,7 @@ func (m moment) shapes() shapes {
 	return noShape &^ noLocal
 }
 
-// found returns the type that all texts of the column have, nil if that is none but text.
+// found returns the type that all texts of the column have, nil if there is none but text.
 func (k *cellKinds) found() *logical.Type {
 	unit := logical.Microsecond
 	if k.nanos {
@@ -85,10 +85,10 @@ type moment struct {
 	time.Time
 	isDate bool
 	zoned  bool
-	digits int // behind the point of seconds
+	digits int // decimals of the seconds
 }
 
-// parseMoment reads what ISO 8601 has in its usual forms.
+// parseMoment parses the usual forms of ISO 8601 dates and times.
 func parseMoment(cell []byte) (m moment, ok bool) {
 	if len(cell) < len(time.DateOnly) || cell[4] != '-' || cell[0] < '0' || cell[0] > '9' {
 		return m, false
@@ -125,7 +125,7 @@ func parseMoment(cell []byte) (m moment, ok bool) {
 	return m, err == nil && m.digits <= 9
 }
 
-// in returns the time in units since 1970; false if 64 bits do not hold it.
+// in returns the time in units since 1970, and false if it exceeds 64 bits.
 func (m moment) in(unit logical.Unit) (int64, bool) {
 	per := unit.PerSecond()
 	seconds := m.Unix()
@@ -135,7 +135,7 @@ func (m moment) in(unit logical.Unit) (int64, bool) {
 	return seconds*per + int64(m.Nanosecond())/(1e9/per), true
 }
 
-// parseUUID reads 8-4-4-4-12 hexadecimal digits.
+// parseUUID parses 8-4-4-4-12 hexadecimal digits.
 func parseUUID(cell []byte) (string, bool) {
 	if len(cell) != 36 || cell[8] != '-' || cell[13] != '-' || cell[18] != '-' || cell[23] != '-' {
 		return "", false

@@ -11,10 +11,10 @@ import (
 // span is a time since midnight, or a duration: seconds, and nanoseconds of the same sign.
 type span struct {
 	seconds, nanos int64
-	digits         int // behind the point of seconds
+	digits         int // decimals of the seconds
 }
 
-// in returns the span in units; false if 64 bits do not hold it.
+// in returns the span in units, and false if it exceeds 64 bits.
 func (s span) in(unit logical.Unit) (int64, bool) {
 	per := unit.PerSecond()
 	if s.seconds > math.MaxInt64/per-1 || s.seconds < math.MinInt64/per+1 {
@@ -23,7 +23,7 @@ func (s span) in(unit logical.Unit) (int64, bool) {
 	return s.seconds*per + s.nanos/(1e9/per), true
 }
 
-// parseClock reads a time of day with seconds: 12:34:56, 12:34:56.789.
+// parseClock parses a time of day with seconds: 12:34:56, 12:34:56.789.
 func parseClock(cell []byte) (s span, ok bool) {
 	if len(cell) < 8 || cell[2] != ':' || cell[5] != ':' || cell[7] == '.' {
 		return s, false
@@ -40,8 +40,8 @@ func parseClock(cell []byte) (s span, ok bool) {
 	return s, true
 }
 
-// parseSpan reads a duration as ISO 8601 has it, in weeks, days, hours, minutes and seconds: P1DT2H, -PT1.5S. It has no
-// months and years, whose lengths differ.
+// parseSpan parses an ISO 8601 duration in weeks, days, hours, minutes and seconds: P1DT2H,
+// -PT1.5S. It rejects months and years, whose lengths vary.
 func parseSpan(cell []byte) (s span, ok bool) {
 	rest, negative := bytes.CutPrefix(cell, []byte{'-'})
 	if rest, ok = bytes.CutPrefix(rest, []byte{'P'}); !ok || len(rest) < 2 {
@@ -86,7 +86,7 @@ func parseSpan(cell []byte) (s span, ok bool) {
 	return s, true
 }
 
-// parseSeconds reads digits with at most nine behind a point.
+// parseSeconds parses digits with at most nine decimals.
 func parseSeconds(cell []byte) (s span, ok bool) {
 	whole, fraction, point := bytes.Cut(cell, []byte{'.'})
 	if s.seconds, ok = digits(whole); !ok || point && len(fraction) == 0 || len(fraction) > 9 {
@@ -99,7 +99,7 @@ func parseSeconds(cell []byte) (s span, ok bool) {
 	return s, ok
 }
 
-// digits reads an integer of decimal digits.
+// digits parses an integer of decimal digits.
 func digits(cell []byte) (int64, bool) {
 	if len(cell) == 0 || digitRun(cell) != len(cell) {
 		return 0, false

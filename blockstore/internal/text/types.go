@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// IsTextTable reports whether a table is a file of text whose columns have no types.
+// IsTextTable reports whether a table is a text file without column types.
 func IsTextTable(t column.Table) bool {
 	switch t.(type) {
 	case *csvTable, *jsonTable:
@@ -17,9 +17,9 @@ func IsTextTable(t column.Table) bool {
 	return false
 }
 
-// SetTypes gives columns of files of text the types that are given for their names, and if find is set those that all
-// texts of a column have in all files. It returns the given names that no such file has. Features of libsvm files are
-// float64, and another type is an error.
+// SetTypes sets the types of columns of text files: those given by name and, if find is true, those
+// that all texts of a column have in all files. It returns the given names that no text file has.
+// Features of libsvm files are float64; another type for them is an error.
 func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (unknown []string, err error) {
 	found := foundTypes(tables)
 	seen := make(map[string]bool)
@@ -29,7 +29,7 @@ func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (
 		if want, ok := given[c.Name]; ok {
 			c.Type, c.ZeroPadded, c.Given = want, false, true
 			delete(t.NearlyNumeric, j)
-		} else if of := found[c.Name]; find && of.Class != logical.None && of.Class != logical.Duration { // Parquet has none
+		} else if of := found[c.Name]; find && of.Class != logical.None && of.Class != logical.Duration { // Parquet has no durations
 			c.Type = of
 		}
 	})
@@ -52,10 +52,10 @@ func isFeature(tables []column.Table, name string) bool {
 	})
 }
 
-// foundTypes returns, by the names of columns of files of text, the type that all texts have in all of these files, the
-// zero Type if that is none.
+// foundTypes returns, by column name, the type that all texts have in all text files, the zero Type
+// if there is none.
 func foundTypes(tables []column.Table) map[string]logical.Type {
-	some := make(map[string]bool) // names of columns that have a type in some file
+	some := make(map[string]bool) // names of columns with a type in some file
 	eachTextColumn(tables, func(t *column.TableInfo, j int) {
 		if t.Columns[j].Found != nil {
 			some[t.Columns[j].Name] = true
@@ -81,7 +81,7 @@ func foundTypes(tables []column.Table) map[string]logical.Type {
 	return found
 }
 
-// eachTextColumn visits the columns of files of text that may have types.
+// eachTextColumn calls visit for the columns of text files that may have types.
 func eachTextColumn(tables []column.Table, visit func(t *column.TableInfo, j int)) {
 	for _, t := range tables {
 		first, end := 0, len(t.About().Columns)
@@ -96,7 +96,7 @@ func eachTextColumn(tables []column.Table, visit func(t *column.TableInfo, j int
 	}
 }
 
-// common returns the type of two that holds the values of both, the zero Type if there is none.
+// common returns the type that can hold the values of both types, the zero Type if there is none.
 func common(a, b logical.Type) logical.Type {
 	local := func(t logical.Type) bool {
 		return t.Class == logical.Date || t.Class == logical.Timestamp && t.Zone == ""

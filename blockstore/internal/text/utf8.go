@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// checkText refuses text that is to be kept and is no UTF-8.
+// checkText returns an error if kept text is not UTF-8.
 func checkText(cell []byte) error {
 	if utf8.Valid(cell) {
 		return nil

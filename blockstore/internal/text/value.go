@@ -12,11 +12,11 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// AppendValue writes value i of a kept column, which is not null, as CSV has it before quotes.
+// AppendValue appends value i of a kept column, which is not null, as in CSV before quoting.
 func AppendValue(line []byte, c *stream.Column, i int) []byte { return appendTyped(line, c, i) }
 
-// appendTyped writes value i of a kept column, which is not null, as files of text have it: true and false, exact
-// decimals, dates and times of ISO 8601, bytes in hexadecimal digits, words as they are.
+// appendTyped appends value i of a kept column, which is not null, in the syntax of text files:
+// true and false, exact decimals, ISO 8601 dates and times, bytes in hexadecimal, words unchanged.
 func appendTyped(line []byte, c *stream.Column, i int) []byte {
 	switch t := c.Type; t.Class {
 	case logical.Bool:
@@ -53,7 +53,7 @@ func appendTyped(line []byte, c *stream.Column, i int) []byte {
 	return append(line, c.Strings[i]...)
 }
 
-// appendFloat is appendNumber of a float of so many bits.
+// appendFloat is appendNumber for a float of the given number of bits.
 func appendFloat(line []byte, v float64, bits int) []byte {
 	if v != v {
 		return append(line, "NaN"...)
@@ -65,14 +65,14 @@ func appendFloat(line []byte, v float64, bits int) []byte {
 	return strconv.AppendFloat(line, v, format, -1, bits)
 }
 
-// instant returns the time so many units after the beginning of 1970.
+// instant returns the time v units after the beginning of 1970.
 func instant(v int64, unit logical.Unit) time.Time {
 	per := unit.PerSecond()
 	seconds, rest := v/per, v%per
 	return time.Unix(seconds, rest*(1e9/per)).UTC()
 }
 
-// appendDuration writes seconds as ISO 8601 does: PT1.5S.
+// appendDuration appends an ISO 8601 duration in seconds: PT1.5S.
 func appendDuration(line []byte, v int64, unit logical.Unit) []byte {
 	left := uint64(v)
 	if v < 0 {
@@ -87,7 +87,7 @@ func appendDuration(line []byte, v int64, unit logical.Unit) []byte {
 	return append(line, 'S')
 }
 
-// appendDecimal writes an unscaled integer, most significant byte first, with its point.
+// appendDecimal appends an unscaled integer, most significant byte first, with its decimal point.
 func appendDecimal(line []byte, unscaled string, scale int) []byte {
 	v := column.BigEndianInt(unscaled)
 	digits := v.String()
@@ -107,7 +107,7 @@ func appendDecimal(line []byte, unscaled string, scale int) []byte {
 	return append(append(append(line, digits[:point]...), '.'), digits[point:]...)
 }
 
-// appendUUID writes 16 bytes as 8-4-4-4-12 hexadecimal digits.
+// appendUUID appends 16 bytes as 8-4-4-4-12 hexadecimal digits.
 func appendUUID(line []byte, bytes string) []byte {
 	for k, part := range []struct{ from, to int }{{0, 4}, {4, 6}, {6, 8}, {8, 10}, {10, 16}} {
 		if k > 0 {
@@ -118,7 +118,7 @@ func appendUUID(line []byte, bytes string) []byte {
 	return line
 }
 
-// isWord reports whether values of a type are written as words, which JSON has in quotes.
+// isWord reports whether values are formatted as words, which JSON quotes.
 func isWord(c *stream.Column) bool {
 	if c.Type.Class == logical.None {
 		return c.Kind == stream.String

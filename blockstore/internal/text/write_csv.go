@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// csvEncoder writes a header, and a line per row: numbers in the shortest form
-// that gives the same float64 when read, then the kept columns.
+// csvEncoder writes a header, and a line per row: numbers in the shortest form that restores the
+// same float64, then the kept columns.
 type csvEncoder struct {
 	path      string
 	out       *bufio.Writer
@@ -23,7 +23,7 @@ type csvEncoder struct {
 	failed    error // of the line
 }
 
-// NewCSVEncoder returns what starts CSV with the given delimiter.
+// NewCSVEncoder returns a StartEncoder of CSV with the given delimiter.
 func NewCSVEncoder(delimiter byte) column.StartEncoder {
 	return func(out io.Writer, s stream.Info) (column.Encoder, error) { return newCSV(out, delimiter, s) }
 }
@@ -42,23 +42,23 @@ func newCSV(out io.Writer, delimiter byte, s stream.Info) (column.Encoder, error
 	return e, e.endLine()
 }
 
-// name adds the name of a column to the line. One that looks like a number, or
-// like nothing, gets an x before it: the line must look like a header.
+// name appends the name of a column to the line. A name that looks like a number or a missing value
+// is prefixed with x, so that the line looks like a header.
 func (e *csvEncoder) name(s string) {
 	e.text(HeaderName(s))
 }
 
-// HeaderName returns the name that a column called name has in a CSV file that is written.
+// HeaderName returns the name in a CSV header of a column called name.
 func HeaderName(name string) string {
 	var k cellKinds
-	if k.see([]byte(name)); !k.text {
+	if k.observe([]byte(name)); !k.text {
 		return "x" + name
 	}
 	return name
 }
 
-// text adds a cell of text to the line, in quotes if it needs them. One with a NUL fails: what
-// has one is no text to readers, ours among them.
+// text appends a text cell to the line, quoted if necessary. A text with a NUL is an error, since
+// readers, including ours, do not accept it as text.
 func (e *csvEncoder) text(s string) {
 	if strings.IndexByte(s, 0) >= 0 {
 		e.failed = fault.Output(e.path, "the text %q holds a NUL, which a CSV file cannot", fault.Shorten([]byte(s))).
@@ -70,21 +70,21 @@ func (e *csvEncoder) text(s string) {
 	e.line = append(append(e.line, s...), e.delimiter)
 }
 
-// number adds a number to the line.
+// number appends a number to the line.
 func (e *csvEncoder) number(v float64) {
 	e.line = append(appendNumber(e.line, v), e.delimiter)
 }
 
-// appendNumber writes a number in as few digits as bring it back bit by bit,
-// whole numbers up to 15 digits without an exponent.
+// appendNumber appends a number with as few digits as restore it exactly, and integers of up to 15
+// digits without an exponent.
 func appendNumber(line []byte, v float64) []byte { return appendFloat(line, v, 64) }
 
-// endLine writes the line, its last delimiter changed to a newline.
+// endLine writes the line, with a newline in place of its last delimiter.
 func (e *csvEncoder) endLine() error {
 	if e.failed != nil {
 		return e.failed
 	}
-	if len(e.line) == 1 { // one empty cell would be a blank line
+	if len(e.line) == 1 { // an empty cell alone would be a blank line
 		e.line = append(e.line[:0], `"",`...)
 	}
 	e.line[len(e.line)-1] = '\n'
@@ -112,7 +112,7 @@ func (e *csvEncoder) Encode(b *stream.Batch, n int) error {
 	return nil
 }
 
-// kept adds value i of a kept column to the line; nothing for a null.
+// kept appends value i of a kept column to the line, an empty cell for a null.
 func (e *csvEncoder) kept(c *stream.Column, i int) {
 	switch {
 	case c.Null(i):

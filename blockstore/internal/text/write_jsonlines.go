@@ -17,22 +17,22 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// jsonEncoder writes an object per row, whose members are the columns, then the kept ones:
-// numbers in the shortest form that gives the same float64 when read. NaN is null, which is
-// read as NaN; infinities, which JSON does not have, are errors.
+// jsonEncoder writes an object per row, with the columns and then the kept columns as members.
+// Numbers are in the shortest form that restores the same float64. NaN becomes null, which is read
+// as NaN; infinities, which JSON lacks, are errors.
 type jsonEncoder struct {
 	path   string
 	out    *bufio.Writer
 	schema stream.Info
-	names  []byte // what comes before each value, one after the other: its name and what separates members
-	ends   []int  // where the one of each column ends
+	names  []byte // concatenated prefixes of the values: separator and name
+	ends   []int  // end of each prefix
 	rows   int64
 	line   []byte
 	text   bytes.Buffer
 	quoter *json.Encoder // to text
 }
 
-// NewJSONLinesEncoder starts a file of JSON lines.
+// NewJSONLinesEncoder returns an encoder of JSON lines.
 func NewJSONLinesEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, column.ErrNoColumns
@@ -59,7 +59,7 @@ func NewJSONLinesEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	return e, nil
 }
 
-// separator returns what stands before the name of a column.
+// separator returns the character before the name of a column.
 func separator(i int) byte {
 	if i == 0 {
 		return '{'
@@ -67,7 +67,7 @@ func separator(i int) byte {
 	return ','
 }
 
-// head returns what comes before the value of a column.
+// head returns the prefix of the value of a column.
 func (e *jsonEncoder) head(at int) []byte {
 	if at == 0 {
 		return e.names[:e.ends[0]]
@@ -75,7 +75,7 @@ func (e *jsonEncoder) head(at int) []byte {
 	return e.names[e.ends[at-1]:e.ends[at]]
 }
 
-// name returns the name of a column or, behind these, of a kept one.
+// name returns the name of a column; kept columns follow the numeric ones.
 func (e *jsonEncoder) name(i int) string {
 	if i < len(e.schema.Columns) {
 		return e.schema.Columns[i]
@@ -96,7 +96,7 @@ func (e *jsonEncoder) Encode(b *stream.Batch, n int) error {
 	return nil
 }
 
-// row makes the line of a row. After an error it returns the column.
+// row formats the line of a row. With an error it returns the column.
 func (e *jsonEncoder) row(b *stream.Batch, i int) (at int, err error) {
 	e.line = e.line[:0]
 	for _, v := range matrix.Row(b.X, i) {
@@ -114,7 +114,7 @@ func (e *jsonEncoder) row(b *stream.Batch, i int) (at int, err error) {
 	return at, nil
 }
 
-// errJSONInfinite is the error of a number that JSON does not have.
+// errJSONInfinite reports a number that JSON cannot represent.
 var errJSONInfinite = fault.New("JSON has no infinite numbers").Do("write .parquet, .arrow or .csv")
 
 // number adds a number to the line.

@@ -15,10 +15,9 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// libsvmEncoder writes a label and index:value pairs per row. Zeros are left
-// out, but for the last feature of the first row, which tells a reader how
-// many features there are. Negative zeros are written: a row comes back as it
-// was, bit for bit. The names of the columns are lost.
+// libsvmEncoder writes a label and index:value pairs per row. Zeros are omitted, except for the
+// last feature of the first row, which determines the number of features. Negative zeros are
+// written, so that rows are restored bit for bit. The names of the columns are lost.
 type libsvmEncoder struct {
 	path   string
 	out    *bufio.Writer
@@ -27,8 +26,8 @@ type libsvmEncoder struct {
 	line   []byte
 }
 
-// NewLibsvmEncoder starts a libsvm file. The kept column is the label; without
-// one the labels are 0.
+// NewLibsvmEncoder returns an encoder of a libsvm file. The kept column is the label; without one
+// the labels are 0.
 func NewLibsvmEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	if len(s.Kept) > 1 {
 		return nil, fault.New("a libsvm file keeps one column, the label, not %d", len(s.Kept)).Do("write .parquet, .arrow or .csv")
@@ -53,7 +52,7 @@ func (e *libsvmEncoder) Encode(b *stream.Batch, n int) error {
 	return nil
 }
 
-// label begins a line with the label of row i; a null is written as nan.
+// label begins a line with the label of row i; a null becomes nan.
 func (e *libsvmEncoder) label(b *stream.Batch, i int) error {
 	e.line = e.line[:0]
 	if len(e.schema.Kept) == 0 {

@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// partBytes is the length of a part; a smaller object is sent in one request.
+	// partBytes is the size of a part; a smaller object is sent in one request.
 	partBytes = 16 << 20
-	// mostParts is how many parts an object may have.
+	// mostParts is the maximal number of parts of an object.
 	mostParts = 10000
-	// abortTime is how long giving up an upload may take.
+	// abortTime bounds the time for aborting an upload.
 	abortTime = 10 * time.Second
-	// markName is the name of the metadata that tell an upload from others.
+	// markName is the metadata key that identifies an upload.
 	markName = "nystream-upload"
 )
 
-// Put implements object.Store. An object of several parts appears when the last request
-// puts them together; before that it is given up if anything fails.
+// Put implements object.Store. An object of several parts appears when the last request completes
+// it; after an earlier failure the upload is aborted.
 func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, size int64, p object.Patience) error {
 	client, bucket, key, err := s.target(ctx, address)
 	if err != nil {
@@ -58,14 +58,14 @@ func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, si
 	if err = u.parts(ctx, content, size); err == nil {
 		err = p.Retry(ctx, func(ctx context.Context, _ func()) error { return u.complete(ctx) })
 	}
-	if err != nil { // nothing appears later
+	if err != nil { // the object cannot appear later
 		return errors.Join(err, abort(ctx, client, p, bucket, key, u.id))
 	}
 	return nil
 }
 
-// removeAbandoned removes uploads of the same object that killed runs have left, as far as
-// they may be listed. What fails here does no harm.
+// removeAbandoned aborts uploads of the same object that killed runs have left, if it may list
+// them. It ignores errors.
 func removeAbandoned(ctx context.Context, client *s3.Client, p object.Patience, bucket, key string) {
 	_ = p.Retry(ctx, func(ctx context.Context, _ func()) error {
 		list, err := client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &bucket, Prefix: &key})
@@ -81,7 +81,7 @@ func removeAbandoned(ctx context.Context, client *s3.Client, p object.Patience, 
 	})
 }
 
-// beating returns a part of content. The request that sends it makes progress as it is read.
+// beating returns a part of content that reports progress when it is read.
 func beating(beat func(), content io.ReaderAt, at, size int64) io.ReadSeeker {
 	return &beatingReader{io.NewSectionReader(content, at, size), beat}
 }
@@ -97,17 +97,17 @@ func (r *beatingReader) Read(p []byte) (int, error) {
 	return r.SectionReader.Read(p)
 }
 
-// upload is an object on its way, part after part.
+// upload is a multipart upload.
 type upload struct {
 	client          *s3.Client
 	patience        object.Patience
 	bucket, key, id string
-	mark            string // of the object, which tells it from one of another upload
+	mark            string // metadata that identifies the upload
 	sent            []types.CompletedPart
-	unanswered      bool // completing it failed before
+	unanswered      bool // an earlier attempt to complete it failed
 }
 
-// parts sends all parts, each again if it fails.
+// parts sends all parts, and retries each.
 func (u *upload) parts(ctx context.Context, content io.ReaderAt, size int64) error {
 	length := max(partBytes, (size+mostParts-1)/mostParts)
 	for at := int64(0); at < size; at += length {
@@ -127,8 +127,8 @@ func (u *upload) parts(ctx context.Context, content io.ReaderAt, size int64) err
 	return nil
 }
 
-// complete puts the parts together. Where no answer came to an earlier attempt the upload may
-// be gone since the object is there.
+// complete completes the upload. If an earlier attempt got no answer, the upload may be gone
+// because the object exists.
 func (u *upload) complete(ctx context.Context) error {
 	_, err := u.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: u.sent}})
@@ -142,7 +142,7 @@ func (u *upload) complete(ctx context.Context) error {
 	return written(err)
 }
 
-// abort gives an upload up, although ctx may have ended.
+// abort aborts an upload, even if ctx has ended.
 func abort(ctx context.Context, client *s3.Client, p object.Patience, bucket, key, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
 	defer cancel()
@@ -159,7 +159,7 @@ func abort(ctx context.Context, client *s3.Client, p object.Patience, bucket, ke
 	return nil
 }
 
-// written returns an error of writing.
+// written wraps a write error.
 func written(err error) error {
 	switch {
 	case err == nil:
@@ -172,13 +172,13 @@ func written(err error) error {
 	return plain(err)
 }
 
-// isCode reports whether an error is one of S3 with that code.
+// isCode reports whether an error is an S3 error with the given code.
 func isCode(err error, code string) bool {
 	var api smithy.APIError
 	return errors.As(err, &api) && api.ErrorCode() == code
 }
 
-// target returns where an object is to be put.
+// target returns the client, bucket and key for writing an object.
 func (s *Store) target(ctx context.Context, address string) (client *s3.Client, bucket, key string, err error) {
 	bucket, key, err = locate(address)
 	if err == nil && key == "" {
@@ -190,8 +190,8 @@ func (s *Store) target(ctx context.Context, address string) (client *s3.Client, 
 	return client, bucket, key, err
 }
 
-// CanPut implements object.Store: it asks for the bucket. That it may be written to is
-// seen only when it is.
+// CanPut implements object.Store: it checks that the bucket exists. Write permission shows only on
+// writing.
 func (s *Store) CanPut(ctx context.Context, address string) error {
 	client, bucket, _, err := s.target(ctx, address)
 	if err != nil {

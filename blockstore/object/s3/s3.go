@@ -1,10 +1,10 @@
-// Package s3 reads and writes objects in Amazon S3 and in what has its interface, by the
-// AWS SDK: s3://BUCKET/KEY.
+// Package s3 reads and writes objects in Amazon S3 and compatible stores, with the AWS SDK:
+// s3://BUCKET/KEY.
 //
-// Credentials, region and endpoint come from where the SDK takes them: the environment
+// Credentials, region and endpoint come from the usual places of the SDK: the environment
 // (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE, AWS_REGION,
-// AWS_ENDPOINT_URL_S3), ~/.aws, or the role of the machine. Where an endpoint is named,
-// buckets are part of the path.
+// AWS_ENDPOINT_URL_S3), ~/.aws, or the role of the machine. If an endpoint is set, buckets are part
+// of the path.
 package s3
 
 import (
@@ -32,7 +32,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Store is what S3 has. Its client is made at the first use.
+// Store is an S3 store. Its client is created on first use.
 type Store struct {
 	once   sync.Once
 	client *s3.Client
@@ -47,15 +47,15 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 	s.once.Do(func() {
 		var c aws.Config
 		c, s.failed = config.LoadDefaultConfig(context.WithoutCancel(ctx),
-			config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // callers repeat by object.Patience
+			config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // object.Patience retries instead
 			config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = 16 })),
-			config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired), // others than Amazon refuse them
+			config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired), // other servers than Amazon reject them
 			config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
 		if c.Region == "" {
 			c.Region = "us-east-1"
 		}
 		s.client = s3.NewFromConfig(c, func(o *s3.Options) {
-			if client, ok := o.HTTPClient.(*awshttp.BuildableClient); ok { // which follows redirects for ever
+			if client, ok := o.HTTPClient.(*awshttp.BuildableClient); ok { // it would follow redirects without limit
 				o.HTTPClient = &http.Client{Transport: client.GetTransport(), CheckRedirect: redirect}
 			}
 			o.UsePathStyle = c.BaseEndpoint != nil || os.Getenv("AWS_ENDPOINT_URL_S3") != "" || o.BaseEndpoint != nil
@@ -78,7 +78,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 	return http.ErrUseLastResponse
 }
 
-// locate cuts a URL into bucket and key.
+// locate splits a URL into bucket and key.
 func locate(address string) (bucket, key string, err error) {
 	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if bucket == "" {
@@ -100,7 +100,7 @@ func (v *version) Size() int64 { return v.size }
 // Version returns the ETag.
 func (v *version) Version() string { return v.etag }
 
-// Open implements object.Store. The first bytes come with the description.
+// Open implements object.Store. It requests the first bytes together with size and version.
 func (s *Store) Open(ctx context.Context, address string, head int64) (object.Object, []byte, error) {
 	bucket, key, err := locate(address)
 	if err == nil && key == "" {
@@ -116,7 +116,7 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 	v := &version{client: client, bucket: bucket, key: key}
 	answer, err := v.get(ctx, 0, max(1, head))
 	if code(err) == http.StatusRequestedRangeNotSatisfiable {
-		return v.describe(ctx) // it is empty
+		return v.describe(ctx) // the object is empty
 	}
 	if err != nil {
 		return nil, nil, plain(err)
@@ -127,7 +127,7 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 	}
 	_, size, _ := strings.Cut(aws.ToString(answer.ContentRange), "/")
 	if v.size, err = strconv.ParseInt(size, 10, 64); err != nil || !isRange(answer, 0) {
-		return v.describe(ctx) // a server without ranges
+		return v.describe(ctx) // the server does not support ranges
 	}
 	first, err := io.ReadAll(io.LimitReader(object.Body(answer.Body), min(head, v.size)))
 	return v, first, err
@@ -136,7 +136,7 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 var errNoVersion = stream.NewDataError("", "the server names no size or no version (ETag) of it, so that a change would go unseen").
 	Do("copy it to a file")
 
-// describe asks for size and version alone.
+// describe requests only size and version.
 func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
 	head, err := v.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &v.bucket, Key: &v.key})
 	if err != nil {
@@ -149,7 +149,7 @@ func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
 	return v, nil, nil
 }
 
-// get asks for a range of a version, as far as it is known.
+// get requests a range of the version, if that is known.
 func (v *version) get(ctx context.Context, offset, length int64) (*s3.GetObjectOutput, error) {
 	in := &s3.GetObjectInput{Bucket: &v.bucket, Key: &v.key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))}
 	if v.etag != "" {
@@ -169,13 +169,13 @@ func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser,
 	if err != nil {
 		switch code(err) {
 		case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusNotFound:
-			return nil, object.ErrChanged // another version, one that is shorter, or none
+			return nil, object.ErrChanged // a newer or shorter version, or none
 		}
 		return nil, plain(err)
 	}
 	isWhole := answer.ContentRange == nil && offset == 0 && aws.ToInt64(answer.ContentLength) == v.size
 	switch {
-	case aws.ToString(answer.ETag) != v.etag: // not every server looks at If-Match
+	case aws.ToString(answer.ETag) != v.etag: // not every server supports If-Match
 		err = object.ErrChanged
 	case !isWhole && !isRange(answer, offset):
 		err = fmt.Errorf("the server gives another range than from byte %d: %q", offset, aws.ToString(answer.ContentRange))
@@ -217,7 +217,7 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 	return nil
 }
 
-// code returns the status of the answer that an error is about, or 0.
+// code returns the HTTP status of the answer behind an error, or 0.
 func code(err error) int {
 	var answer *smithyhttp.ResponseError
 	if errors.As(err, &answer) && answer.Response != nil {
@@ -226,8 +226,8 @@ func code(err error) int {
 	return 0
 }
 
-// plain returns an error in few words and marks it if it may go away. Of the address
-// nothing stays, since signatures can be part of it.
+// plain returns a short error, marked if it may be temporary. It omits the address, which may
+// contain signatures.
 func plain(err error) error {
 	var api smithy.APIError
 	var at *url.Error
@@ -264,13 +264,13 @@ func plain(err error) error {
 	return short
 }
 
-// isNet reports whether an error is one of the connection.
+// isNet reports whether an error is a connection error.
 func isNet(err error) bool {
 	var sent *smithyhttp.RequestSendError
 	return errors.As(err, &sent) || errors.As(err, new(interface{ Timeout() bool }))
 }
 
-// isCredentials reports whether nobody gives credentials.
+// isCredentials reports whether no credentials were found.
 func isCredentials(err error) bool {
 	return strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "get identity")
 }

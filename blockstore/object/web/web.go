@@ -1,5 +1,5 @@
-// Package web reads what web servers give: http:// and https:// URLs. The server must
-// serve ranges and name the version of what it gives, by an ETag or a time.
+// Package web reads http:// and https:// URLs. The server must support ranges and identify the
+// version of its content by an ETag or a modification time.
 package web
 
 import (
@@ -15,34 +15,33 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Store reads by HTTP.
+// Store reads over HTTP.
 type Store struct{ client *http.Client }
 
-// New returns a store for http and https, which goes through the proxy that the
-// environment names.
+// New returns a store for http and https. It uses the proxy of the environment.
 func New() *Store {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
-	transport.DisableCompression = true // ranges are of the bytes as they are stored
+	transport.DisableCompression = true // ranges refer to the stored bytes
 	return &Store{&http.Client{Transport: transport, CheckRedirect: object.Redirect}}
 }
 
-// page is one version of what a server has under a URL.
+// page is one version of the content of a URL.
 type page struct {
 	store *Store
 	url   string
 	size  int64
-	// etag, or else modified, tells the version.
+	// etag, or else modified, identifies the version.
 	etag, modified string
 }
 
 // Size implements object.Object.
 func (p *page) Size() int64 { return p.size }
 
-// Version returns what the server calls this version.
+// Version returns the identifier of this version.
 func (p *page) Version() string { return cmp.Or(p.etag, p.modified) }
 
-// Open asks for the first bytes, since many servers and presigned URLs admit no HEAD.
+// Open requests the first bytes with GET, since many servers and presigned URLs do not allow HEAD.
 func (s *Store) Open(ctx context.Context, address string, head int64) (object.Object, []byte, error) {
 	p := &page{store: s, url: address}
 	answer, err := s.get(ctx, p, 0, max(1, head))
@@ -60,7 +59,7 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 // describe takes size and version from the first answer.
 func (p *page) describe(answer *http.Response) (err error) {
 	switch answer.StatusCode {
-	case http.StatusRequestedRangeNotSatisfiable: // it is empty
+	case http.StatusRequestedRangeNotSatisfiable: // the content is empty
 		if answer.Header.Get("Content-Range") != "bytes */0" {
 			return status(answer)
 		}
@@ -80,7 +79,7 @@ func (p *page) describe(answer *http.Response) (err error) {
 		return status(answer)
 	}
 	if p.etag = answer.Header.Get("ETag"); strings.HasPrefix(p.etag, "W/") {
-		p.etag = "" // of no use for ranges
+		p.etag = "" // a weak ETag cannot be used for ranges
 	}
 	p.modified = answer.Header.Get("Last-Modified")
 	if p.etag == "" && p.modified == "" {
@@ -103,11 +102,11 @@ func (p *page) Get(ctx context.Context, offset, length int64) (io.ReadCloser, er
 	return object.Body(answer.Body), nil
 }
 
-// check wants that an answer is of the range and of the version.
+// check returns an error unless an answer has the requested range and version.
 func (p *page) check(answer *http.Response, offset int64) error {
 	switch answer.StatusCode {
 	case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusOK, http.StatusNotFound, http.StatusGone:
-		return object.ErrChanged // another version, one that is shorter, or none
+		return object.ErrChanged // a newer or shorter version, or none
 	case http.StatusPartialContent:
 	default:
 		return status(answer)
@@ -128,7 +127,7 @@ func errOtherRange(first, offset int64) error {
 	return fmt.Errorf("the server gives another range than it was asked for: from byte %d, not %d", first, offset)
 }
 
-// get makes a request for a range of a version, as far as it is known.
+// get requests a range of the version, if that is known.
 func (s *Store) get(ctx context.Context, p *page, offset, length int64) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
 	if err != nil {
@@ -149,7 +148,7 @@ func (s *Store) get(ctx context.Context, p *page, offset, length int64) (*http.R
 	return answer, nil
 }
 
-// contentRange returns where the range of an answer begins, and the length of the whole.
+// contentRange returns the offset of the range of an answer, and the total size.
 func contentRange(answer *http.Response) (first, size int64, err error) {
 	var last int64
 	text := answer.Header.Get("Content-Range")
@@ -160,7 +159,7 @@ func contentRange(answer *http.Response) (first, size int64, err error) {
 	return first, size, nil
 }
 
-// status returns the error of an answer that is of no use.
+// status returns the error for an unsuccessful answer.
 func status(answer *http.Response) error {
 	err := fmt.Errorf("the server says %s", answer.Status)
 	switch code := answer.StatusCode; {
@@ -174,10 +173,10 @@ func status(answer *http.Response) error {
 	return err
 }
 
-// errReadOnly is the error of all that changes something.
+// errReadOnly is the error of all modifying operations.
 var errReadOnly = stream.NewDataError("", "nothing is written to web addresses").Do("name a file or an object in s3://")
 
-// List implements object.Store: a web server has no lists.
+// List implements object.Store: a web server has no listing.
 func (s *Store) List(context.Context, string, func(string, object.Object) error) error {
 	return stream.NewDataError("", "a web server does not list what it has").Do("name each file")
 }

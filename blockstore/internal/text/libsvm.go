@@ -198,7 +198,7 @@ func (c *libsvmCursor) expand() error {
 		if place >= len(c.dense) && c.table.Live {
 			more, remedy := fault.New("feature %d is one more than the %d that are read", index, len(c.dense)), "leave it out, or is this the right model?"
 			if c.table.Exact {
-				remedy = "name the last feature in `types`, as in x99=float64, or save the pipe to a file"
+				remedy = "name the last feature in `Options.Types`, as in x99=float64, or save the pipe to a file"
 			}
 			return AtLine(more.Do("%s", remedy), c.lines.start.line)
 		}

@@ -180,20 +180,20 @@ var builtins = []*spec{
 	{
 		name: "sne", base: SquaredDistance, formula: "exp(−r²/gamma²), divided by its sum over all y", psd: never,
 		params: []param{{name: "gamma", domain: positive, words: medianWord((*sample).medianL2)}},
-		divides: &divided{"rbf", func(a args) args {
+		divides: &normalisation{"rbf", func(a args) args {
 			return args{{name: "sigma", value: a[0].value, word: a[0].word}}
 		}},
 		profile: neverApplied,
 	},
 	{
 		name: "t", base: SquaredDistance, formula: "1/(1 + r²), divided by its sum over all y", psd: never,
-		divides: &divided{"cauchy", func(args) args { return args{number("length", 1)} }},
+		divides: &normalisation{"cauchy", func(args) args { return args{number("length", 1)} }},
 		profile: neverApplied,
 	},
 	{
 		name: "softmax", base: InnerProduct, formula: "exp(scale·x·y), divided by its sum over all y", psd: never,
 		params:  []param{dotScale("1/sqrt(d)")},
-		divides: &divided{"expdot", func(a args) args { return a }},
+		divides: &normalisation{"expdot", func(a args) args { return a }},
 		profile: neverApplied,
 	},
 }
@@ -203,7 +203,7 @@ var otherNames = []*spec{
 	{
 		name: "polynomial", base: InnerProduct, formula: "poly with gamma = 1 and coef0 = c",
 		params: []param{degree("3"), {name: "c", preset: "1", domain: finite}},
-		spells: &divided{"poly", func(a args) args { return args{a[0], number("gamma", 1), number("coef0", a[1].value)} }},
+		spells: &normalisation{"poly", func(a args) args { return args{a[0], number("gamma", 1), number("coef0", a[1].value)} }},
 	},
 }
 

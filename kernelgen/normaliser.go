@@ -4,8 +4,8 @@ import "fmt"
 
 // Kernels normalised by their row sums, and other asymmetric kernels.
 
-// divided describes a kernel that is another kernel of the table divided by its row sums.
-type divided struct {
+// normalisation describes a kernel that is another kernel of the table divided by its row sums.
+type normalisation struct {
 	name string // of the unnormalised kernel
 	// args converts the arguments to those of the unnormalised kernel, numbers or words.
 	args func(a args) args
@@ -21,7 +21,7 @@ type divided struct {
 //
 // Subtract the maximum first ([Kernel.FillLog]) to avoid overflow and underflow of the sums.
 func (k Kernel) Normaliser() (unnormalised Kernel, normalised bool) {
-	a := k.divided()
+	a := k.normalisedAtom()
 	if a == nil {
 		return k, false
 	}
@@ -31,8 +31,8 @@ func (k Kernel) Normaliser() (unnormalised Kernel, normalised bool) {
 	return unnormalised, true
 }
 
-// divided returns the atom of a kernel normalised by its row sums, possibly with a weight; nil for other kernels.
-func (k Kernel) divided() *atom {
+// normalisation returns the atom of a kernel normalised by its row sums, possibly with a weight; nil for other kernels.
+func (k Kernel) normalisedAtom() *atom {
 	if len(k.terms) != 1 || len(k.terms[0].factors) != 1 {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (k Kernel) Symmetric() bool {
 // whose entries depend on the neighbours of both rows. Methods that do not support [Kernel.Normaliser] or [Term] call
 // this first.
 func (k Kernel) CheckPlain() error {
-	if k.divided() != nil {
+	if k.normalisedAtom() != nil {
 		return fmt.Errorf("kernel %v is normalised by its row sums, which this method does not know: use fit landmark, ssrsvd or ksvd", k)
 	}
 	if k.scaled() {
@@ -88,7 +88,7 @@ func (k Kernel) scaled() bool {
 
 // mustBePlain panics unless an entry depends on its two rows alone.
 func (k Kernel) mustBePlain() {
-	if k.divided() != nil {
+	if k.normalisedAtom() != nil {
 		panic(fmt.Sprintf("kernelgen: an entry of %v depends on its row sum: fill tiles of its Normaliser", k))
 	}
 	if k.scaled() {
@@ -100,7 +100,7 @@ func (k Kernel) mustBePlain() {
 // tiles.
 func checkAlone(kernels []Kernel) error {
 	for _, k := range kernels {
-		if a := k.divided(); a != nil && len(kernels) > 1 {
+		if a := k.normalisedAtom(); a != nil && len(kernels) > 1 {
 			return fmt.Errorf("%s is normalised by its row sums: it stands alone or with a weight, not in a sum or product of kernels", a.spec.name)
 		}
 	}

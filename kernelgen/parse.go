@@ -72,29 +72,29 @@ func ParseAll(text string, custom ...Profile) ([]Kernel, error) {
 
 // lists enumerates the combinations of lists of values, like an odometer.
 type lists struct {
-	sizes []int // of the lists read so far
-	taken []int // indices of the current values
+	sizes   []int // of the lists read so far
+	indices []int // indices of the current values
 }
 
-// take returns the index of the current value of the next list.
-func (l *lists) take(size int) int {
+// current returns the index of the current value of the next list.
+func (l *lists) current(size int) int {
 	i := len(l.sizes)
 	l.sizes = append(l.sizes, size)
-	if i == len(l.taken) {
-		l.taken = append(l.taken, 0)
+	if i == len(l.indices) {
+		l.indices = append(l.indices, 0)
 	}
-	return l.taken[i]
+	return l.indices[i]
 }
 
 // next advances to the next combination, and reports whether there is one.
 func (l *lists) next() bool {
-	for i := len(l.taken) - 1; i >= 0; i-- {
-		if l.taken[i]++; l.taken[i] < l.sizes[i] {
-			l.taken, l.sizes = l.taken[:i+1], nil
+	for i := len(l.indices) - 1; i >= 0; i-- {
+		if l.indices[i]++; l.indices[i] < l.sizes[i] {
+			l.indices, l.sizes = l.indices[:i+1], nil
 			return true
 		}
 	}
-	l.taken, l.sizes = nil, nil
+	l.indices, l.sizes = nil, nil
 	return false
 }
 
@@ -281,12 +281,12 @@ func (p *parser) argument(s *spec, given args) (arg, error) {
 		return arg{}, p.errorAt(start, "%s takes no parameters", s.name)
 	}
 	if !isLetter(p.peek()) {
-		return arg{}, p.errorAt(start, "expected name=value, found %s; %s", p.here(), takes(s))
+		return arg{}, p.errorAt(start, "expected name=value, found %s; %s", p.here(), usageHint(s))
 	}
 	name := p.name()
 	param, ok := s.find(name)
 	if !ok {
-		return arg{}, p.errorAt(start, "%s has no parameter %q%s; %s", s.name, name, suggestion(name, s.paramNames()), takes(s))
+		return arg{}, p.errorAt(start, "%s has no parameter %q%s; %s", s.name, name, suggestion(name, s.paramNames()), usageHint(s))
 	}
 	if _, twice := given.find(name); twice {
 		return arg{}, p.errorAt(start, "%s is given twice", name)
@@ -297,7 +297,7 @@ func (p *parser) argument(s *spec, given args) (arg, error) {
 	return p.value(param)
 }
 
-func takes(s *spec) string { return "usage: " + s.usage() }
+func usageHint(s *spec) string { return "usage: " + s.usage() }
 
 // value reads a value, or the current one of a list.
 func (p *parser) value(param *param) (arg, error) {
@@ -312,7 +312,7 @@ func (p *parser) value(param *param) (arg, error) {
 	if len(values) == 1 {
 		return values[0], nil
 	}
-	return values[p.lists.take(len(values))], nil
+	return values[p.lists.current(len(values))], nil
 }
 
 // oneValue reads a number, one of the words of the parameter, or a multiple of a word.

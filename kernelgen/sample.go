@@ -234,7 +234,8 @@ func middle(v []float64) float64 {
 			few = append(few, v[i])
 		}
 		slices.Sort(few)
-		if near, below := within(v, few[len(few)*7/16], few[len(few)*9/16]); low >= below && high < below+len(near) {
+		near, below := selectRange(v, few[len(few)*7/16], few[len(few)*9/16])
+		if low >= below && high < below+len(near) {
 			slices.Sort(near)
 			return near[low-below]/2 + near[high-below]/2
 		}
@@ -248,9 +249,9 @@ const (
 	thinning   = 32   // values for each one in the sample
 )
 
-// within returns the values from least to most, which it moves to the front of v, and the number of values below. It
-// returns none if some values are NaN.
-func within(v []float64, least, most float64) (near []float64, below int) {
+// selectRange returns the values from least to most, which it moves to the front of v, and the number of values below.
+// It returns none if some values are NaN.
+func selectRange(v []float64, least, most float64) (near []float64, below int) {
 	k := 0
 	for i, x := range v {
 		switch {

@@ -38,7 +38,7 @@ type spec struct {
 	// affine reports whether the kernel is a·(base) + b; nil if it never is.
 	affine func(a args) bool
 	// divides is set for a kernel that is another one divided by its row sums; its profile is then never applied.
-	divides *divided
+	divides *normalisation
 	// profile and smooth are called with resolved arguments. smooth is nil for kernels without a finite derivative by
 	// their base.
 	profile func(a args) profile
@@ -47,7 +47,7 @@ type spec struct {
 	scaled bool
 	custom bool // a user's profile
 	// spells is set for an alternative name of a kernel, which is parsed but never written.
-	spells *divided
+	spells *normalisation
 }
 
 func (s *spec) find(name string) (*param, bool) {

@@ -4,7 +4,8 @@
 //	go run -C bench/papers . paper1 -only abalone -kernels rbf -c 50 -seeds 2
 //	go run -C bench/papers . paper1 -h
 //
-// It prints tables, and writes them to the folder of -out as Markdown and CSV.
+// It prints tables, and writes them to the folder of -out as Markdown and CSV. An
+// interrupted run continues where it stopped, unless the program has changed.
 package main
 
 import (

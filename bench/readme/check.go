@@ -88,8 +88,8 @@ func compareAll(root string, blocks []block) (wrong []error) {
 // measured matches numbers that only a command can produce: decimal fractions, times, sizes and shares.
 var measured = regexp.MustCompile(`\d\.\d|(^|[ (|])\.\d|\d ?(ns|µs|ms|s|min|h|B|kB|MB|GB|KiB|MiB|GiB|%)([ ,.;:)|]|$)`)
 
-// named matches text that looks measured but is not: code, links, versions.
-var named = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|Go 1\\.\\d+|Apache 2\\.0|v\\d+(\\.\\d+)+")
+// notMeasured matches text that looks measured but is not: code, links, versions.
+var notMeasured = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|Go 1\\.\\d+|Apache 2\\.0|v\\d+(\\.\\d+)+")
 
 // unrecorded returns an error for each line with a measured number outside blocks and code.
 func unrecorded(text string, blocks []block) (wrong []error) {
@@ -103,16 +103,16 @@ func unrecorded(text string, blocks []block) (wrong []error) {
 	for i, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			code = !code
-		} else if !code && !held[i] && measured.MatchString(named.ReplaceAllString(line, "")) {
+		} else if !code && !held[i] && measured.MatchString(notMeasured.ReplaceAllString(line, "")) {
 			wrong = append(wrong, fmt.Errorf("%d: name the record of the figures here\n%s", i+1, line))
 		}
 	}
 	return wrong
 }
 
-// follow returns the text with the lines of a record, in its blocks, replaced by the corresponding lines of the newer
-// record.
-func follow(text, name string, old, now *record) string {
+// updateLines returns the text with the lines of a record, in its blocks, replaced by the corresponding lines of the
+// newer record.
+func updateLines(text, name string, old, now *record) string {
 	is := map[string]string{}
 	for i, c := range old.commands {
 		was, new := strings.Split(c.output, "\n"), strings.Split(now.commands[i].output, "\n")

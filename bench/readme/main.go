@@ -59,12 +59,12 @@ func run(ctx context.Context, o *options) error {
 		return err
 	}
 	for _, name := range o.record {
-		if err := anew(ctx, root, filepath.Base(name)); err != nil {
+		if err := updateRecord(ctx, root, filepath.Base(name)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	for _, name := range o.run {
-		if err := again(ctx, root, filepath.Base(name)); err != nil {
+		if err := compareRun(ctx, root, filepath.Base(name)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -75,8 +75,8 @@ func run(ctx context.Context, o *options) error {
 	return err
 }
 
-// anew updates a record, and the lines of the pages that come from it.
-func anew(ctx context.Context, root, name string) error {
+// updateRecord updates a record, and the lines of the pages that come from it.
+func updateRecord(ctx context.Context, root, name string) error {
 	path := filepath.Join(root, folder, name)
 	old, now, err := rerun(ctx, root, path)
 	if err != nil {
@@ -94,7 +94,7 @@ func anew(ctx context.Context, root, name string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(page, []byte(follow(string(text), name, old, now)), 0o666); err != nil {
+		if err := os.WriteFile(page, []byte(updateLines(string(text), name, old, now)), 0o666); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ func TestDemoAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again(t.Context(), root, "demo.txt"); err != nil {
+	if err := compareRun(t.Context(), root, "demo.txt"); err != nil {
 		t.Error(err)
 	}
 }
@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 	}
 	now := &record{commands: []command{{"nystream demo", "error   0.31 % of ‖A‖\n| a, 50 | .0437 (.12) | 1,000 |\nwork 14 s, 70 MiB\n"}}}
 	text := "error   0.29 % of ‖A‖\n<!-- bench/readme/r.txt -->\n```\nerror   0.29 % of ‖A‖\n```\n"
-	if got := follow(text, "r.txt", r, now); got != strings.Replace(text, "```\nerror   0.29", "```\nerror   0.31", 1) {
+	if got := updateLines(text, "r.txt", r, now); got != strings.Replace(text, "```\nerror   0.29", "```\nerror   0.31", 1) {
 		t.Errorf("the text that follows is\n%s", got)
 	}
 	was, is := machine.ReplaceAllString("4.6 s in all, peak 70 MiB, 0.29 %", "·"), machine.ReplaceAllString("14 s in all, peak 1.2 GiB, 0.29 %", "·")

@@ -19,7 +19,7 @@ import (
 
 // record is the recorded output of commands.
 type record struct {
-	made     string // date and machine
+	header   string // date and machine
 	commands []command
 }
 
@@ -38,7 +38,7 @@ func readRecord(path string) (*record, error) {
 		} else if n := len(r.commands); n > 0 {
 			r.commands[n-1].output += line
 		} else {
-			r.made += line
+			r.header += line
 		}
 	}
 	if len(r.commands) == 0 {
@@ -50,7 +50,7 @@ func readRecord(path string) (*record, error) {
 // text returns the record in the format of its file.
 func (r *record) text() string {
 	var b strings.Builder
-	b.WriteString(r.made)
+	b.WriteString(r.header)
 	for _, c := range r.commands {
 		b.WriteString("$ " + c.line + "\n" + c.output)
 	}
@@ -85,7 +85,7 @@ func (r *record) runAll(ctx context.Context, root string) error {
 			return err
 		}
 	}
-	r.made = fmt.Sprintf("# %s, %d processors, %s/%s, %s\n", time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	r.header = fmt.Sprintf("# %s, %d processors, %s/%s, %s\n", time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	return nil
 }
 
@@ -141,8 +141,8 @@ func rerun(ctx context.Context, root, path string) (old, now *record, err error)
 	return old, now, now.runAll(ctx, root)
 }
 
-// again runs the commands of a record, and compares their output except times and memory.
-func again(ctx context.Context, root, name string) error {
+// compareRun runs the commands of a record, and compares their output except times and memory.
+func compareRun(ctx context.Context, root, name string) error {
 	old, now, err := rerun(ctx, root, filepath.Join(root, folder, name))
 	if err != nil {
 		return err

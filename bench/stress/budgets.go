@@ -183,7 +183,7 @@ func (l *lab) model(ctx context.Context, method, data, flags string) string {
 
 // budget adds a row to the table, for a command line under the budget of its refusal, and returns peak/budget.
 func (l *lab) budget(ctx context.Context, t *report.Table, c cell, full string) float64 {
-	e, allowed := ended{code: 4}, int64(1)
+	e, allowed := processResult{code: 4}, int64(1)
 	for e.code == 4 {
 		e = l.run(ctx, l.fields(fmt.Sprintf("%s --quiet --memory %d", full, allowed), ""))
 		found := needs.FindStringSubmatch(e.text)

@@ -184,9 +184,9 @@ func (s *shop) oneProcess(ctx context.Context, fit string) map[string][]byte {
 	return s.whole[fit]
 }
 
-// breaks makes the worker of part 2 fail. Script worker.sh runs its command, replaced by the fault for part 2; a
+// breakWorker makes the worker of part 2 fail. Script worker.sh runs its command, replaced by the fault for part 2; a
 // wrapper nystream runs worker.sh.
-func (s *shop) breaks(p *process, e engine, broken fault) {
+func (s *shop) breakWorker(p *process, e engine, broken fault) {
 	if e.lines && broken.lines != "" {
 		p.env = append(p.env, "LINES="+broken.lines)
 		return
@@ -207,7 +207,7 @@ func (s *shop) attempt(ctx context.Context, e engine, fit string, broken fault) 
 	p := s.engine(append([]string{e.name, "fit"}, strings.Fields(fit)...)...)
 	p.folder = s.trial()
 	if broken.name != "" {
-		s.breaks(&p, e, broken)
+		s.breakWorker(&p, e, broken)
 	}
 	made := s.run(ctx, p)
 	text := string(made.out) + made.text

@@ -130,7 +130,7 @@ func (f *failing) once(ctx context.Context, c call, k int) (outcome string, occu
 
 // judge checks the outputs, and repeats an incomplete run undisturbed. A tidy run that ends by itself must leave no
 // temporary file.
-func (f *failing) judge(ctx context.Context, e ended, tidy bool) (outcome string) {
+func (f *failing) judge(ctx context.Context, e processResult, tidy bool) (outcome string) {
 	other, crashed := differing(f.work, f.want), pollerFailed(e.text)
 	switch {
 	case other != "" && differing(f.work, f.old) != "":

@@ -45,8 +45,8 @@ func check(err error) {
 // failf ends the case.
 func failf(format string, args ...any) { check(fmt.Errorf(format, args...)) }
 
-// caught returns the error that ended do, nil if there was none.
-func caught(do func()) (err error) {
+// recovered returns the error that ended do, nil if there was none.
+func recovered(do func()) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -77,7 +77,7 @@ func (l *lab) try(ctx context.Context, name string, do func() (outcome string)) 
 		return
 	}
 	var outcome string
-	err := caught(func() { outcome = do() })
+	err := recovered(func() { outcome = do() })
 	check(context.Cause(ctx))
 	switch {
 	case err != nil:
@@ -181,8 +181,8 @@ func (p process) straced(call, what string, k int, options ...string) process {
 	return p
 }
 
-// ended is the result of a process.
-type ended struct {
+// processResult is the result of a process.
+type processResult struct {
 	code      int // -1 after a signal
 	out       []byte
 	text      string // standard error
@@ -198,7 +198,7 @@ const (
 )
 
 // run runs a process. It fails the case if the process cannot start, does not end in time or panics.
-func (l *lab) run(ctx context.Context, p process) (e ended) {
+func (l *lab) run(ctx context.Context, p process) (e processResult) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no end after %v: %q", patience, p.args))
 	defer cancel()
 	var out, text bytes.Buffer
@@ -244,7 +244,7 @@ func (l *lab) run(ctx context.Context, p process) (e ended) {
 func pollerFailed(text string) bool { return strings.Contains(text, "netpollBreak write failed") }
 
 // succeed runs a process that must exit with 0.
-func (l *lab) succeed(ctx context.Context, p process) ended {
+func (l *lab) succeed(ctx context.Context, p process) processResult {
 	e := l.run(ctx, p)
 	if e.code != 0 {
 		failf("%q ends with %d: %s", p.args, e.code, e.text)

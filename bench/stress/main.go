@@ -32,7 +32,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/report"
 )
 
-// scenario is one kind of stress.
+// scenario is a kind of adverse condition, with its defaults.
 type scenario struct {
 	name string
 	run  func(context.Context, *lab)
@@ -64,7 +64,7 @@ type options struct {
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == writeFlag {
 		program.Main("stress", func(args []string) (string, error) { return args[1], nil },
-			func(_ context.Context, path string) error { return caught(func() { writeFile(path) }) })
+			func(_ context.Context, path string) error { return recovered(func() { writeFile(path) }) })
 		return
 	}
 	program.Main("stress", parse, run)
@@ -122,7 +122,7 @@ func run(ctx context.Context, o options) error {
 			continue
 		}
 		l, began := newLab(o, s, root, command), time.Now()
-		if err := caught(func() { l.stress(ctx, s) }); err != nil {
+		if err := recovered(func() { l.stress(ctx, s) }); err != nil {
 			l.failures = append(l.failures, "it ends early: "+err.Error())
 		}
 		if ctx.Err() != nil {

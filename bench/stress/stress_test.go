@@ -97,7 +97,7 @@ func TestTry(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := caught(func() { l.try(ctx, "chosen", func() string { return "good" }) }); err != context.Canceled {
+	if err := recovered(func() { l.try(ctx, "chosen", func() string { return "good" }) }); err != context.Canceled {
 		t.Errorf("a cancelled context gives %v", err)
 	}
 }
@@ -117,7 +117,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	for _, script := range []string{"echo 'goroutine 1 [running]' >&2; exit 2", "exec /no/such/program && exit 0"} {
-		if err := caught(func() { l.succeed(t.Context(), shell(script)) }); err == nil {
+		if err := recovered(func() { l.succeed(t.Context(), shell(script)) }); err == nil {
 			t.Errorf("%s is no failure", script)
 		}
 	}
@@ -148,7 +148,7 @@ func TestScenarios(t *testing.T) {
 	} {
 		o := options{folder: folder, only: program.List(c.only), every: 1, seed: 1, n: 1, rows: 10_000}
 		l := newLab(o, scenario{name: c.name}, root, command)
-		err := caught(func() { l.stress(t.Context(), scenario{run: c.run}) })
+		err := recovered(func() { l.stress(t.Context(), scenario{run: c.run}) })
 		if err != nil || l.cases < c.least || len(l.failures) > 0 {
 			t.Errorf("%s: %d cases, failures %q, %v", c.name, l.cases, l.failures, err)
 		}

@@ -19,9 +19,9 @@ import (
 // for all folds at once. Their columns are 0 at held-out samples, so each tile of K serves all folds.
 type iterative struct {
 	*fit
-	system system
-	p      *preconditioner
-	out    [][]int64 // held-out samples of each set of k columns: none for the first
+	system  system
+	p       *preconditioner
+	heldOut [][]int64 // held-out samples of each set of k columns: none for the first
 }
 
 func (f *fit) iterative(ctx context.Context) (*solution, error) {
@@ -30,9 +30,9 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: f.foldScale(), whole: f.targets.Cols}, out: [][]int64{nil}}
+	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: f.foldScale(), fullColumns: f.targets.Cols}, heldOut: [][]int64{nil}}
 	for _, fold := range f.folds {
-		it.out = append(it.out, fold.Test)
+		it.heldOut = append(it.heldOut, fold.Test)
 	}
 	if it.p, err = f.preconditioner(ctx, s); err != nil {
 		return nil, err
@@ -57,14 +57,14 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 // null space of a singular system, which the labels need not have.
 func (it *iterative) rightSides(random bool) blas64.General {
 	one := rightSide(it.targets)
-	k, columns := one.Cols, one.Cols*len(it.out)
+	k, columns := one.Cols, one.Cols*len(it.heldOut)
 	if random {
 		columns++
 	}
 	r, draws := matrix.New(one.Rows, columns), sketch.NewRandom(it.Seed, "askls probe")
 	for i := range r.Rows {
 		row := matrix.Row(r, i)
-		for set := range it.out {
+		for set := range it.heldOut {
 			copy(row[set*k:], matrix.Row(one, i))
 		}
 		if random {
@@ -79,7 +79,7 @@ func (it *iterative) rightSides(random bool) blas64.General {
 // mask clears the held-out samples of each fold.
 func (it *iterative) mask(x blas64.General) {
 	n, k := it.targets.Rows, it.targets.Cols
-	for set, out := range it.out {
+	for set, out := range it.heldOut {
 		for _, i := range out {
 			clear(matrix.Row(x, 2+int(i))[set*k : (set+1)*k])
 			clear(matrix.Row(x, 2+n+int(i))[set*k : (set+1)*k])
@@ -131,7 +131,7 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 	if math.IsNaN(run.Residual) {
 		return r, errors.New("the residual is not a number: the kernel overflows; scale the columns (`Treatment.Scale standard`), or change the kernel")
 	}
-	columns := it.targets.Cols * len(it.out)
+	columns := it.targets.Cols * len(it.heldOut)
 	s.report.Residuals, s.report.NotConverged = run.Residuals[:columns], run.Residual > it.ResidualTol
 	if s.report.NotConverged {
 		s.report.Warn(fmt.Sprintf("not converged: after %d iterations the residual is %.1e of the right side, above the tolerance %.0e; "+
@@ -174,7 +174,7 @@ func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution
 		return err
 	}
 	s.heldOut = matrix.New(n, 2*k)
-	for set, out := range it.out {
+	for set, out := range it.heldOut {
 		for _, i := range out {
 			row := matrix.Row(s.heldOut, int(i))
 			copy(row[:k], matrix.Row(said, 2+int(i))[set*k:])

@@ -193,8 +193,8 @@ func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas6
 	return matrix.Rows(p, 0, n)
 }
 
-// stacked returns the triangular factor of all parts except number but; a negative but excludes none.
-func stacked(parts []*sketch.QR, but int) (blas64.General, error) {
+// stackFactors returns the triangular factor of all parts except number but; a negative but excludes none.
+func stackFactors(parts []*sketch.QR, but int) (blas64.General, error) {
 	if len(parts) == 1 {
 		return parts[0].R(), nil
 	}
@@ -228,11 +228,11 @@ func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 
 // core returns the system of the samples of all folds except one.
 func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
-	source, err := stacked(sums.A, but)
+	source, err := stackFactors(sums.A, but)
 	if err != nil {
 		return nil, err
 	}
-	target, err := stacked(sums.B, but)
+	target, err := stackFactors(sums.B, but)
 	if err != nil {
 		return nil, err
 	}

@@ -33,10 +33,10 @@ func rightSide(y blas64.General) blas64.General {
 
 // system multiplies by M.
 type system struct {
-	k     kernelMatrix
-	gamma float64
-	whole int     // columns of the system of all samples, which precede those of folds
-	scale float64 // of K in the systems of folds
+	k           kernelMatrix
+	gamma       float64
+	fullColumns int     // columns of the system of all samples, which precede those of folds
+	scale       float64 // of K in the systems of folds
 }
 
 // multiply stores M·x in mx.
@@ -47,7 +47,7 @@ func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 	}
 	for _, side := range []blas64.General{to.a, to.b} {
 		for i := 0; s.scale != 1 && i < side.Rows; i++ {
-			blas64.Scal(s.scale, dense.Vector(matrix.Row(side, i)[s.whole:]))
+			blas64.Scal(s.scale, dense.Vector(matrix.Row(side, i)[s.fullColumns:]))
 		}
 	}
 	clear(to.b1)

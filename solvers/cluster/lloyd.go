@@ -100,9 +100,9 @@ func (l *lloyd) repair(part *partition) error {
 			return fmt.Errorf("a cluster has lost its rows and all rows are at their centers: fewer than %d rows differ; ask for fewer clusters", len(part.sizes))
 		}
 		row := matrix.Row(l.x, far)
-		part.take(l.labels[far], row, l.distance[far])
+		part.removeRow(l.labels[far], row, l.distance[far])
 		copy(matrix.Row(l.centers, c), row)
-		part.give(c, row)
+		part.addRow(c, row)
 		l.labels[far], l.distance[far] = c, 0
 		part.changed++
 	}

@@ -37,12 +37,12 @@ func (p *partition) add(rows, distances blas64.General, labels []int, distance [
 		}
 		labels[i], distance[i] = nearest, d[nearest]
 		p.inertia += d[nearest]
-		p.give(nearest, matrix.Row(rows, i))
+		p.addRow(nearest, matrix.Row(rows, i))
 	}
 }
 
-// give adds a row to a cluster.
-func (p *partition) give(c int, row []float64) {
+// addRow adds a row to a cluster.
+func (p *partition) addRow(c int, row []float64) {
 	p.sizes[c]++
 	offset, center := matrix.Row(p.offsets, c), matrix.Row(p.centers, c)
 	for j, v := range row {
@@ -50,8 +50,8 @@ func (p *partition) give(c int, row []float64) {
 	}
 }
 
-// take removes a row from its cluster.
-func (p *partition) take(c int, row []float64, distance float64) {
+// removeRow removes a row from its cluster.
+func (p *partition) removeRow(c int, row []float64, distance float64) {
 	p.sizes[c]--
 	offset, center := matrix.Row(p.offsets, c), matrix.Row(p.centers, c)
 	for j, v := range row {

@@ -43,13 +43,13 @@ func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival,
 	if c > 0 {
 		last = &tiles.Rows{Dense: matrix.Rows(l.centers, c-1, 1)}
 	}
-	all := nobody
+	all := noArrival
 	err := overRows(ctx, l, func(rows blas64.General, first int) arrival {
 		distance := l.distance[first : first+rows.Rows]
 		if last != nil {
 			nearer(distance, rows, last)
 		}
-		best := nobody
+		best := noArrival
 		for i, d := range distance {
 			if last == nil {
 				d = 1 // no center yet: all rows are equally likely
@@ -77,8 +77,8 @@ type arrival struct {
 	row  int
 }
 
-// nobody is the arrival before any row.
-var nobody = arrival{math.Inf(1), -1}
+// noArrival is the arrival before any row.
+var noArrival = arrival{math.Inf(1), -1}
 
 // offer compares with a later row. Infinite and NaN times, which come from D² = 0, never win.
 func (a *arrival) offer(b arrival) {

@@ -50,8 +50,8 @@ func (w *describer) text() string { return strings.Join(w.lines, "\n") }
 
 func (w *describer) line(path, value string) { w.lines = append(w.lines, path+" "+value) }
 
-// longest is the largest list that is written in full. Longer lists are hashed.
-const longest = 16
+// longestList is the largest list that is written in full. Longer lists are hashed.
+const longestList = 16
 
 // These types are described specially: see [describer.add].
 var (
@@ -98,7 +98,7 @@ func (w *describer) addKind(path string, v reflect.Value) {
 
 // addList writes the elements of a list, or their hash if there are more than longest.
 func (w *describer) addList(path string, v reflect.Value) {
-	if v.Len() <= longest {
+	if v.Len() <= longestList {
 		w.line(path, fmt.Sprintf("%d elements", v.Len()))
 		for i := range v.Len() {
 			w.add(path+" "+strconv.Itoa(i), v.Index(i))

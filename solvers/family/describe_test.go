@@ -36,7 +36,7 @@ func TestDescribe(t *testing.T) {
 		"Inner.Memory": func(s *settings) { s.Inner = &inner{3.0000000000000004} },
 		"no Inner":     func(s *settings) { s.Inner = nil },
 		"Weights":      func(s *settings) { s.Weights = []float64{4, 0} },
-		"long Weights": func(s *settings) { s.Weights = make([]float64, longest+1) },
+		"long Weights": func(s *settings) { s.Weights = make([]float64, longestList+1) },
 	} {
 		other := base
 		change(&other)

@@ -44,7 +44,7 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 			k++
 		}
 	}
-	factor, err := stream.Fold(ctx, e.Given(wide(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
+	factor, err := stream.Fold(ctx, e.Given(toInt64(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
 		func() func(*sketch.QR, *stream.Block) error {
 			room := matrix.New(tilesize.PanelRows, k+q)
 			return func(acc *sketch.QR, b *stream.Block) error {
@@ -73,8 +73,8 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 	return m.discriminate(factor.R(), counts)
 }
 
-// wide converts labels to int64.
-func wide(labels []int) []int64 {
+// toInt64 converts labels to int64.
+func toInt64(labels []int) []int64 {
 	out := make([]int64, len(labels))
 	for i, l := range labels {
 		out[i] = int64(l)
@@ -82,8 +82,8 @@ func wide(labels []int) []int64 {
 	return out
 }
 
-// without is the decision for a class without rows.
-const without = -1e300
+// missingClass is the decision for a class without rows.
+const missingClass = -1e300
 
 // discriminate computes the decisions (x·W − μ)·S⁻¹·(μ_c − μ) − ½·(μ_c − μ)ᵀ·S⁻¹·(μ_c − μ) + log(n_c/n) for the means
 // μ_c of classes, the mean μ of all rows and the covariance S within classes. r is the triangular factor
@@ -130,7 +130,7 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 			matrix.Row(m.Decision, i)[c] = v
 		}
 		bias := &matrix.Row(m.Decision, q)[c]
-		*bias = without
+		*bias = missingClass
 		if count > 0 {
 			*bias = math.Log(count/n) - dense.Dot(slope, matrix.Row(means, c))/2 - dense.Dot(slope, all)
 		}

@@ -45,17 +45,17 @@ type embedding struct {
 	degrees []float64
 }
 
-// projected describes projected rows: their number and dimension, and the function that projects rows of a source.
+// projectedRows describes projected rows: their number and dimension, and the function that projects rows of a source.
 // first is the number of the first row.
-type projected struct {
+type projectedRows struct {
 	src     stream.Source
 	n, cols int
 	take    func(dst, rows blas64.General, first int)
 }
 
 // inMemory returns projected rows that are in memory.
-func inMemory(xw blas64.General) projected {
-	return projected{src: stream.FromMatrix("projected rows", xw), n: xw.Rows, cols: xw.Cols,
+func inMemory(xw blas64.General) projectedRows {
+	return projectedRows{src: stream.FromMatrix("projected rows", xw), n: xw.Rows, cols: xw.Cols,
 		take: func(dst, rows blas64.General, _ int) {
 			for i := range rows.Rows {
 				copy(matrix.Row(dst, i), matrix.Row(rows, i))
@@ -66,7 +66,7 @@ func inMemory(xw blas64.General) projected {
 // embed computes Y for projected rows, given a projected sample of them. A degree is at least K_ii, since the features
 // may add a negative sum for the other rows. It fails if a degree is not positive or overflows. Cost: three passes of
 // n·r entries each, and 4·n·r² flops.
-func (m *embedder) embed(ctx context.Context, rows projected, sample blas64.General) (*embedding, error) {
+func (m *embedder) embed(ctx context.Context, rows projectedRows, sample blas64.General) (*embedding, error) {
 	f, err := m.features(ctx, rows, sample)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (m *embedder) embed(ctx context.Context, rows projected, sample blas64.Gene
 
 // features is F with K ≈ F·Fᵀ: the features of each term times the square root of its weight, side by side.
 type features struct {
-	projected
+	projectedRows
 	marks   []*landmarks
 	roots   []float64 // of the weights
 	cols    int
@@ -106,8 +106,8 @@ type features struct {
 
 // features selects the landmarks of each term. Terms that are inner products alone have as many as the rank of the
 // rows.
-func (m *embedder) features(ctx context.Context, rows projected, sample blas64.General) (*features, error) {
-	f := &features{projected: rows}
+func (m *embedder) features(ctx context.Context, rows projectedRows, sample blas64.General) (*features, error) {
+	f := &features{projectedRows: rows}
 	for _, t := range m.terms {
 		k, factor := t.values(!m.degrees)
 		marks, err := newLandmarks(ctx, k, sample, m.most, embeddingTolerance)
@@ -128,7 +128,7 @@ func (f *features) add(marks *landmarks, weight float64) {
 // visitor returns a function that passes F to visit, panel by panel of a block.
 func (f *features) visitor() func(b *stream.Block, visit func(first int, f blas64.General) error) error {
 	const n = tilesize.PanelRows
-	x, all, c := matrix.New(n, f.projected.cols), matrix.New(n, f.cols), make([]float64, n*f.cols)
+	x, all, c := matrix.New(n, f.projectedRows.cols), matrix.New(n, f.cols), make([]float64, n*f.cols)
 	var work kernelgen.Workspace
 	return func(b *stream.Block, visit func(first int, f blas64.General) error) error {
 		if int(b.Start)+b.X.Rows > f.n {

@@ -72,7 +72,7 @@ func TestLinearEqualsReference(t *testing.T) {
 	const n, d, q = 60, 5, 2
 	x := normals(n, d, 1)
 	w := orthonormal(d, q, 2)
-	all := &sampled{x: x}
+	all := &rowSample{x: x}
 	for i := range n {
 		all.rows = append(all.rows, int64(i))
 	}

@@ -38,11 +38,11 @@ type exact struct {
 }
 
 // prepare resolves the terms and computes their local scales.
-func (x *exact) prepare(ctx context.Context, data *table, terms []term, held *sampled) (err error) {
+func (x *exact) prepare(ctx context.Context, data *table, terms []term, held *rowSample) (err error) {
 	x.data, x.terms, x.scales = data, terms, make(map[int][]float64)
 	for _, t := range terms {
 		if t.local() && x.scales[t.Neighbour] == nil {
-			if x.scales[t.Neighbour], err = x.localScales(ctx, held.some(scaleRows), t.Neighbour); err != nil {
+			if x.scales[t.Neighbour], err = x.localScales(ctx, held.evenRows(scaleRows), t.Neighbour); err != nil {
 				return err
 			}
 		}

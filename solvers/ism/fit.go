@@ -52,13 +52,13 @@ const heldRows = 2000
 // sampleSize returns the size of the sample for n rows.
 func (m Solver) sampleSize(n int) int { return min(n, max(heldRows, m.Landmarks)) }
 
-// fitting is a fit in progress.
-type fitting struct {
+// fitState is a fit in progress.
+type fitState struct {
 	Solver
 	known   *Response
 	all     *table // rows of the source
 	data    *table // rows read by the engine: all, or a copy in memory
-	held    *sampled
+	held    *rowSample
 	kernel  kernelgen.Kernel // resolved by prepare
 	terms   []term
 	choice  Algorithm
@@ -92,7 +92,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err := m.checkKnown(d.Size()); err != nil {
 		return nil, err
 	}
-	f := &fitting{Solver: m, known: d.Known, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
+	f := &fitState{Solver: m, known: d.Known, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
 	if f.terms, err = termsOf(k); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 }
 
 // prepare reads the columns, checks shapes, resolves words, and sets up the engine.
-func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err error) {
+func (f *fitState) prepare(ctx context.Context, e stream.Engine, d *Data) (err error) {
 	src := d.Rows
 	name := src.Info().Name
 	if f.all, err = newTable(ctx, e, src, distances(f.terms), &f.fit.SourcePasses); err != nil {
@@ -194,7 +194,7 @@ func (m Solver) chooseEngine(n, d int, terms []term) (Algorithm, error) {
 	return AlgorithmLinear, nil
 }
 
-func (f *fitting) supervised(ctx context.Context) (settled bool, err error) {
+func (f *fitState) supervised(ctx context.Context) (settled bool, err error) {
 	p := f.known.centred(1)
 	g := &gamma{n: f.data.n, parts: []*part{p}}
 	if err := g.check("what is known"); err != nil {
@@ -205,8 +205,8 @@ func (f *fitting) supervised(ctx context.Context) (settled bool, err error) {
 }
 
 // finish makes the model of the last accepted W.
-func (f *fitting) finish(info stream.Info) (*Fit, error) {
-	w, values, err := ritz(f.it.at)
+func (f *fitState) finish(info stream.Info) (*Fit, error) {
+	w, values, err := ritz(f.it.current)
 	if err != nil {
 		return nil, err
 	}
@@ -221,8 +221,8 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 	r := f.fit
 	r.Model = &Model{Kernel: f.kernel, Paradigm: f.Paradigm, Algorithm: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
 	r.History, r.Iterations, r.Damped = f.it.history, f.it.tried, f.it.damped
-	r.Objective = f.it.at.objective
-	r.Residuals = residuals(f.it.at.phi, w, values)
+	r.Objective = f.it.current.objective
+	r.Residuals = residuals(f.it.current.phi, w, values)
 	switch x := f.engine.(type) {
 	case *exact:
 		r.ExactPasses = x.passes

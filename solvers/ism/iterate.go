@@ -17,7 +17,7 @@ type iteration struct {
 	engine  evaluator
 	gamma   *gamma
 	flat    bool        // Φ does not depend on W
-	at      *evaluation // the last accepted W
+	current *evaluation // the last accepted W
 	eig     *eigen      // the leading eigenpairs of its Φ
 	history []float64   // J of accepted W
 	largest float64     // largest |J| so far
@@ -36,8 +36,8 @@ const (
 // run iterates for one Γ until W settles, from the current W or, if there is none, from Φ₀.
 func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 	start := blas64.General{}
-	if it.at != nil {
-		start = it.at.w
+	if it.current != nil {
+		start = it.current.w
 	} else if start, err = it.first(ctx); err != nil {
 		return false, err
 	}
@@ -66,7 +66,7 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		if damping > 0 {
 			it.damped++
 		}
-		if fall := it.at.objective - v.objective; fall > rounding*it.largest {
+		if fall := it.current.objective - v.objective; fall > rounding*it.largest {
 			if fall <= it.engine.noise()*it.largest {
 				return true, nil
 			}
@@ -109,7 +109,7 @@ func (it *iteration) try(ctx context.Context, w blas64.General) (*evaluation, *e
 }
 
 func (it *iteration) accept(v *evaluation, eig *eigen) {
-	it.at, it.eig = v, eig
+	it.current, it.eig = v, eig
 	it.history = append(it.history, v.objective)
 }
 
@@ -123,9 +123,9 @@ func (it *iteration) step(ctx context.Context, damping float64) (blas64.General,
 	if damping == 0 {
 		return it.eig.vectors, nil
 	}
-	phi := matrix.Clone(it.at.phi)
-	blas64.Gemm(noTrans, trans, damping*dense.Frobenius(phi), it.at.w, it.at.w, 1, phi)
-	eig, err := it.leading(ctx, phi, it.at.w)
+	phi := matrix.Clone(it.current.phi)
+	blas64.Gemm(noTrans, trans, damping*dense.Frobenius(phi), it.current.w, it.current.w, 1, phi)
+	eig, err := it.leading(ctx, phi, it.current.w)
 	if err != nil {
 		return phi, err
 	}
@@ -147,7 +147,7 @@ func relativeChange(a, b []float64) float64 {
 // angle returns the largest principal angle between the next W and the current one. It ignores undetermined directions,
 // with eigenvalues below δ of the largest; these exist if Dim exceeds the rank of Γ.
 func (it *iteration) angle(next blas64.General) (float64, error) {
-	small := dense.SymmetricPart(dense.Mul(trans, next, noTrans, dense.Mul(noTrans, it.at.phi, noTrans, next)))
+	small := dense.SymmetricPart(dense.Mul(trans, next, noTrans, dense.Mul(noTrans, it.current.phi, noTrans, next)))
 	eig, err := newEigen(small)
 	if err != nil {
 		return 0, err
@@ -156,7 +156,7 @@ func (it *iteration) angle(next blas64.General) (float64, error) {
 	for k < len(eig.values) && math.Abs(eig.values[k]) > it.ChangeTol*math.Abs(eig.values[0]) {
 		k++
 	}
-	return largestAngle(it.at.w, dense.Mul(noTrans, next, noTrans, eig.first(k).vectors))
+	return largestAngle(it.current.w, dense.Mul(noTrans, next, noTrans, eig.first(k).vectors))
 }
 
 // residual returns ‖ΦW − WΛ‖_F/‖Φ‖_F with Λ = WᵀΦW.

@@ -72,7 +72,7 @@ func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most
 	}
 	f := pivoted.New(pivoted.NewRelative(diagonal, 1e-13))
 	var next int
-	if next, l.left = mostLeft(f.Left, diagonal); l.left == 0 {
+	if next, l.left = largestResidual(f.Left, diagonal); l.left == 0 {
 		return nil, errZero
 	}
 	var work kernelgen.Workspace
@@ -83,7 +83,7 @@ func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most
 		column := matrix.New(pool.Rows, 1)
 		k.FillDense(column, pool, &tiles.Rows{Dense: matrix.Rows(pool, next, 1)}, &work)
 		f.Take(next, column.Data)
-		next, l.left = mostLeft(f.Left, diagonal)
+		next, l.left = largestResidual(f.Left, diagonal)
 	}
 	l.index = f.Pivots
 	l.cost = int64(len(l.index)) * int64(pool.Rows)
@@ -98,9 +98,9 @@ func (l *landmarks) between(ctx context.Context, e stream.Engine, rows blas64.Ge
 	return l.tiles.Between(ctx, e, &tiles.Rows{Dense: rows}, l.rows, basis.PanelRows)
 }
 
-// mostLeft returns the row with the largest residual relative to its diagonal, and the mean relative residual over the
-// rows with a positive diagonal.
-func mostLeft(left, diagonal []float64) (row int, mean float64) {
+// largestResidual returns the row with the largest residual relative to its diagonal, and the mean relative residual
+// over the rows with a positive diagonal.
+func largestResidual(left, diagonal []float64) (row int, mean float64) {
 	rows := 0.0
 	for _, d := range diagonal {
 		if d > 0 {

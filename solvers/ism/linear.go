@@ -17,8 +17,8 @@ import (
 type linear struct {
 	data  *table
 	terms []term
-	held  *sampled // the sample
-	most  int      // limit of landmarks
+	held  *rowSample // the sample
+	most  int        // limit of landmarks
 	// tolerance is the accepted residual of the diagonal.
 	tolerance float64
 
@@ -89,7 +89,7 @@ func (l *linear) add(ctx context.Context, p *pass, t term) error {
 
 // landmarks selects landmarks for W from evenly spaced rows of the sample.
 func (l *linear) landmarks(ctx context.Context, k *tiles.Tiles, w blas64.General) (*landmarks, error) {
-	pool := dense.Mul(noTrans, l.held.some(2*l.most), noTrans, w)
+	pool := dense.Mul(noTrans, l.held.evenRows(2*l.most), noTrans, w)
 	marks, err := newLandmarks(ctx, k, pool, l.most, l.tolerance)
 	if err != nil {
 		return nil, err

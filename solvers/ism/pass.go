@@ -18,15 +18,15 @@ import (
 //	τ   = Gᵀ·C                k×r
 //	A   = Xᵀ·diag(D)·X        d×d, D the degrees
 type pass struct {
-	linear   *linear
-	gamma    *gamma
-	w        blas64.General // d×q, or empty for Φ₀
-	features []*feature     // of f', one for each term
-	values   []*feature     // of f, unless it is a multiple of f'
-	light    bool           // only τ is computed
-	cols     int            // number of columns of C for f'
-	more     int            // number of columns of C for f, which follow
-	layout   *layout
+	linear    *linear
+	gamma     *gamma
+	w         blas64.General // d×q, or empty for Φ₀
+	features  []*feature     // of f', one for each term
+	values    []*feature     // of f, unless it is a multiple of f'
+	light     bool           // only τ is computed
+	cols      int            // number of columns of C for f'
+	valueCols int            // number of columns of C for f, which follow
+	layout    *layout
 }
 
 // feature is a block of columns of C. It approximates f' of a term, or f, by factor·C·Q·Cᵀ.
@@ -57,8 +57,8 @@ func (p *pass) addSlope(t term, factor float64, marks *landmarks) {
 
 // addValue adds a block of columns for f.
 func (p *pass) addValue(t term, factor float64, marks *landmarks) {
-	f := &feature{term: t, factor: factor, marks: marks, first: p.more, cols: marks.columns()}
-	p.more += f.cols
+	f := &feature{term: t, factor: factor, marks: marks, first: p.valueCols, cols: marks.columns()}
+	p.valueCols += f.cols
 	p.values = append(p.values, f)
 }
 
@@ -97,7 +97,7 @@ func (p *pass) newLayout(v []float64) *layout {
 		if !p.light {
 			l.moments = append(l.moments, matrix(part.k*d, p.cols))
 		}
-		l.tau = append(l.tau, matrix(part.k, p.cols+p.more))
+		l.tau = append(l.tau, matrix(part.k, p.cols+p.valueCols))
 	}
 	if p.hasDegrees() && !p.light {
 		l.degrees = matrix(d, d)
@@ -143,7 +143,7 @@ func (p *pass) sum(ctx context.Context) error {
 			p.linear.entries += int64(data.n) * int64(f.cols)
 		}
 	}
-	p.linear.entries += int64(data.n) * int64(p.more)
+	p.linear.entries += int64(data.n) * int64(p.valueCols)
 	return nil
 }
 

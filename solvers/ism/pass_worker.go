@@ -25,7 +25,7 @@ type worker struct {
 
 func (p *pass) newWorker() *worker {
 	n, d := tilesize.PanelRows, p.linear.data.d
-	return &worker{pass: p, x: matrix.New(n, d), xw: matrix.New(n, p.w.Cols), c: matrix.New(n, p.cols+p.more),
+	return &worker{pass: p, x: matrix.New(n, d), xw: matrix.New(n, p.w.Cols), c: matrix.New(n, p.cols+p.valueCols),
 		weightedX: matrix.New(n, d), weightedC: matrix.New(n, p.cols), degree: make([]float64, n)}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// planned is the number of W assumed by a plan.
-const planned = 10
+// plannedTries is the number of W assumed by a plan.
+const plannedTries = 10
 
 // Plan returns the cost of a fit to data of size s with a kernel. The numbers of iterations and rounds depend on the
 // data: the plan assumes 10 of each, or Iterations if that is less.
@@ -32,9 +32,9 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 		return nil, err
 	}
 	e.BlockRows = passRows(choice, e, d)
-	p := &plan{Plan: model.NewPlan(e, n, d), engine: e, solver: m, terms: terms, n: n, d: int64(d), tries: int64(min(planned, m.Iterations))}
+	p := &plan{Plan: model.NewPlan(e, n, d), engine: e, solver: m, terms: terms, n: n, d: int64(d), tries: int64(min(plannedTries, m.Iterations))}
 	if m.Paradigm != Supervised {
-		p.tries = int64(min(planned, m.Iterations*m.Rounds))
+		p.tries = int64(min(plannedTries, m.Iterations*m.Rounds))
 	}
 	p.Choice.Name = choice.String()
 	p.gamma(s)
@@ -83,7 +83,7 @@ func (p *plan) gamma(s model.Size) {
 		p.Add("spectral embedding and its centred copy", 4*p.n*c, "`Clusters`")
 		p.Add("projected rows", p.n*int64(p.solver.Dim), "`Dim`")
 		p.Add("k-means", 2*p.n, "")
-		rounds := min(planned, p.solver.Rounds)
+		rounds := min(plannedTries, p.solver.Rounds)
 		p.SourcePasses += rounds + 4 // projections, and the first Y
 		features := int64(len(p.terms)) * min(p.n, int64(max(embeddingLandmarks, p.solver.Landmarks)))
 		p.KernelEntries += int64(rounds+1) * (3*p.n + int64(p.solver.sampleSize(int(p.n)))) * features

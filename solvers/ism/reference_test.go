@@ -232,8 +232,8 @@ func testGammas(t testing.TB, n int) map[string]struct {
 		dense.Add(mu/dense.Frobenius(supervised), supervised, g)
 		return g
 	}
-	fit := func(p Paradigm) *fitting {
-		return &fitting{Solver: Solver{Paradigm: p, Mu: 0.02, Clusters: 3}, data: &table{n: n}, known: classes}
+	fit := func(p Paradigm) *fitState {
+		return &fitState{Solver: Solver{Paradigm: p, Mu: 0.02, Clusters: 3}, data: &table{n: n}, known: classes}
 	}
 	type pair = struct {
 		gamma *gamma

@@ -16,7 +16,7 @@ import (
 
 // clusters alternates between Y and W: Y of the original rows, W for Y, Y of XW, and so on until neither changes. Cost
 // of a round: one pass to project, and those for W.
-func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
+func (f *fitState) clusters(ctx context.Context) (settled bool, err error) {
 	m := &embedder{data: f.data, terms: f.terms, most: max(embeddingLandmarks, f.Landmarks), clusters: f.Clusters, degrees: f.degrees()}
 	if f.known != nil {
 		if err := (&gamma{parts: []*part{f.known.centred(1)}}).check("what is known"); err != nil {
@@ -29,16 +29,16 @@ func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
 	}
 	for r := 1; r <= f.Rounds; r++ {
 		f.it.gamma, f.fit.Rounds = f.gammaOf(y), r
-		before := f.it.at
+		before := f.it.current
 		w, err := f.it.run(ctx)
 		if err != nil {
 			return false, err
 		}
-		next, err := f.embed(ctx, m, f.it.at.w)
+		next, err := f.embed(ctx, m, f.it.current.w)
 		if err != nil {
 			return false, err
 		}
-		still, err := f.still(before, y, next)
+		still, err := f.converged(before, y, next)
 		if err != nil {
 			return false, err
 		}
@@ -55,8 +55,8 @@ func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
 // first returns Y of the original rows (W = I); for Alternative, of the rows minus the means of their given clusters.
 // Otherwise Y would usually be the given clusters, and the first Γ would not favour others. Cost: three passes; four
 // for Alternative.
-func (f *fitting) first(ctx context.Context, m *embedder) (*embedding, error) {
-	rows := projected{src: f.data.src, n: f.data.n, cols: f.data.d, take: func(dst, x blas64.General, _ int) { f.data.take(dst, x) }}
+func (f *fitState) first(ctx context.Context, m *embedder) (*embedding, error) {
+	rows := projectedRows{src: f.data.src, n: f.data.n, cols: f.data.d, take: func(dst, x blas64.General, _ int) { f.data.take(dst, x) }}
 	sample := f.held.x
 	if f.Paradigm == Alternative {
 		means, err := f.classMeans(ctx)
@@ -80,7 +80,7 @@ func (f *fitting) first(ctx context.Context, m *embedder) (*embedding, error) {
 }
 
 // classMeans returns the means of the given clusters, one row each, in one pass.
-func (f *fitting) classMeans(ctx context.Context) (blas64.General, error) {
+func (f *fitState) classMeans(ctx context.Context) (blas64.General, error) {
 	known, d := f.known.centred(1), f.data.d
 	total, err := stream.Fold(ctx, f.data.engine, "class means", f.data.src, func() *sketch.Sum { return sketch.NewSum(known.k, d) },
 		func() func(acc *sketch.Sum, b *stream.Block) error {
@@ -108,7 +108,7 @@ func (f *fitting) classMeans(ctx context.Context) (blas64.General, error) {
 }
 
 // embed computes Y of XW.
-func (f *fitting) embed(ctx context.Context, m *embedder, w blas64.General) (*embedding, error) {
+func (f *fitState) embed(ctx context.Context, m *embedder, w blas64.General) (*embedding, error) {
 	xw, err := f.data.project(ctx, w)
 	if err != nil {
 		return nil, err
@@ -116,12 +116,12 @@ func (f *fitting) embed(ctx context.Context, m *embedder, w blas64.General) (*em
 	return m.embed(ctx, inMemory(xw), dense.Mul(noTrans, f.held.x, noTrans, w))
 }
 
-// still reports whether a round has changed neither W nor Y by more than the tolerance.
-func (f *fitting) still(before *evaluation, y, next *embedding) (bool, error) {
+// converged reports whether a round has changed neither W nor Y by more than the tolerance.
+func (f *fitState) converged(before *evaluation, y, next *embedding) (bool, error) {
 	if before == nil || y.y.Cols != next.y.Cols {
 		return false, nil
 	}
-	w, err := largestAngle(before.w, f.it.at.w)
+	w, err := largestAngle(before.w, f.it.current.w)
 	if err != nil || w > f.ChangeTol {
 		return false, err
 	}
@@ -130,7 +130,7 @@ func (f *fitting) still(before *evaluation, y, next *embedding) (bool, error) {
 }
 
 // label clusters the normalised rows of Y by k-means (Ng, Jordan & Weiss 2001).
-func (f *fitting) label(ctx context.Context, y *embedding) error {
+func (f *fitState) label(ctx context.Context, y *embedding) error {
 	c, err := cluster.KMeans{Clusters: f.Clusters, Seed: f.Seed}.Fit(ctx, f.data.engine, unitRows(y.y))
 	if err != nil {
 		return fmt.Errorf("clusters of the spectral embedding: %w", err)
@@ -141,7 +141,7 @@ func (f *fitting) label(ctx context.Context, y *embedding) error {
 }
 
 // gammaOf returns Γ of a round, from the embedding and the response.
-func (f *fitting) gammaOf(y *embedding) *gamma {
+func (f *fitState) gammaOf(y *embedding) *gamma {
 	if f.Paradigm == Unsupervised {
 		return &gamma{n: f.data.n, parts: []*part{centredFactors(y.y, 1)}}
 	}

@@ -151,24 +151,24 @@ func (t *table) project(ctx context.Context, w blas64.General) (blas64.General, 
 	return xw, t.complete(xw, err)
 }
 
-// sampled is a sample of rows in memory.
-type sampled struct {
+// rowSample is a sample of rows in memory.
+type rowSample struct {
 	x    blas64.General
 	rows []int64 // row numbers, ascending
 }
 
 // sampleRows draws k rows.
-func sampleRows(ctx context.Context, src stream.Source, n, k int, seed uint64, purpose string) (*sampled, error) {
+func sampleRows(ctx context.Context, src stream.Source, n, k int, seed uint64, purpose string) (*rowSample, error) {
 	s, err := sketch.NewSample(int64(n), k, seed, purpose)
 	if err != nil {
 		return nil, err
 	}
 	x, err := stream.GatherRows(ctx, src, s.Positions())
-	return &sampled{x: x, rows: s.Positions()}, err
+	return &rowSample{x: x, rows: s.Positions()}, err
 }
 
 // sample draws k rows, and their active columns.
-func (t *table) sample(ctx context.Context, k int, seed uint64, purpose string) (*sampled, error) {
+func (t *table) sample(ctx context.Context, k int, seed uint64, purpose string) (*rowSample, error) {
 	s, err := sampleRows(ctx, t.src, t.n, min(k, t.n), seed, purpose)
 	if err != nil {
 		return nil, err
@@ -179,8 +179,8 @@ func (t *table) sample(ctx context.Context, k int, seed uint64, purpose string) 
 	return s, nil
 }
 
-// some returns up to most of the rows, evenly spaced.
-func (s *sampled) some(most int) blas64.General {
+// evenRows returns up to most of the rows, evenly spaced.
+func (s *rowSample) evenRows(most int) blas64.General {
 	return dense.PickRows(s.x, equalSteps(s.x.Rows, most))
 }
 

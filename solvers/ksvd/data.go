@@ -23,7 +23,7 @@ import (
 // read a source several times.
 type Data struct {
 	left, right source
-	again       int // 1 if both sides are one source, which a pass over each side reads twice
+	extraPasses int // 1 if both sides are one source, which a pass over each side reads twice
 	kind        Compatibility
 	maps        [2]blas64.General // Cᵀ for left and right rows; empty for none
 
@@ -96,7 +96,7 @@ func (d *Data) load(ctx context.Context, t *tiles.Tiles) (left, right *tiles.Row
 	if left, err = d.left.load(ctx); err != nil {
 		return nil, nil, err
 	}
-	if d.again > 0 && left.Sparse == nil {
+	if d.extraPasses > 0 && left.Sparse == nil {
 		right = &tiles.Rows{Dense: left.Dense}
 	} else if right, err = d.right.load(ctx); err != nil {
 		return nil, nil, err
@@ -135,7 +135,7 @@ func Between(left, right stream.Source) (*Data, error) {
 	if right == nil {
 		right, again = left, 1
 	}
-	d := &Data{left: sourceOf(left), right: sourceOf(right), again: again}
+	d := &Data{left: sourceOf(left), right: sourceOf(right), extraPasses: again}
 	for _, src := range []stream.Source{left, right} {
 		if _, err := input.KnownRows(src); err != nil {
 			return nil, err
@@ -188,7 +188,7 @@ func sampledRows(s model.Size, n int) int {
 
 // Facts returns the sources, and the maps to a common length.
 func (d *Data) Facts() []any {
-	return []any{d.left.Source, d.right.Source, d.again, d.kind, d.maps}
+	return []any{d.left.Source, d.right.Source, d.extraPasses, d.kind, d.maps}
 }
 
 // Sample returns at most n rows drawn uniformly, half of them from each side. They are dense: for a graph each takes 8
@@ -229,7 +229,7 @@ func (d *Data) Size() model.Size {
 		return d.measured
 	}
 	s := model.Size{Rows: d.left.Info().Rows, Columns: d.left.dimension()}
-	if d.again == 0 {
+	if d.extraPasses == 0 {
 		s.Cols = d.right.Info().Rows
 	}
 	return s

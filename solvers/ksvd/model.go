@@ -195,7 +195,7 @@ func (f *Fit) Fitted(side model.Side) (func() model.Worker, stream.Source, error
 		rows, vectors = f.data.right, f.V
 	}
 	switch {
-	case side == model.Both && (f.data.again == 0 || vectors.Cols > 0):
+	case side == model.Both && (f.data.extraPasses == 0 || vectors.Cols > 0):
 		return nil, nil, errors.New("the fitted rows of both sides are not those of one source: ask for each side")
 	case vectors.Cols > 0:
 		return copyRows, stream.FromMatrix("singular vectors of "+rows.name(), vectors), nil

@@ -58,7 +58,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Fit, error) 
 		return nil, err
 	}
 	fit := f.finish(m)
-	fit.tell(e, f.Scaling)
+	fit.addEstimates(e, f.Scaling)
 	return fit, nil
 }
 

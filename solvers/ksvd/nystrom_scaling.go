@@ -22,7 +22,7 @@ func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	f.report.SourcePasses += 1 + f.data.again
+	f.report.SourcePasses += 1 + f.data.extraPasses
 	if f.Scaling == ScaleUnit {
 		dense.ScaleColumns(m.Left.Projection, dense.Reciprocals(norms(left)))
 		dense.ScaleColumns(m.Right.Projection, dense.Reciprocals(norms(right)))

@@ -15,11 +15,11 @@ import (
 // planner collects items common to several methods.
 type planner struct {
 	*model.Plan
-	engine  stream.Engine
-	shape   model.Size
-	tiles   *tiles.Tiles
-	threads int64
-	again   int // 1 if both sides are one source
+	engine      stream.Engine
+	shape       model.Size
+	tiles       *tiles.Tiles
+	threads     int64
+	extraPasses int // 1 if both sides are one source
 }
 
 // newPlanner plans a fit of a resolved kernel. It fails if the kernel cannot be computed between the rows.
@@ -41,7 +41,7 @@ func newPlanner(e stream.Engine, s model.Size, k kernelgen.Kernel) (*planner, er
 	p := &planner{engine: e, shape: twoSided(s), tiles: t, threads: int64(e.Workers())}
 	if s.Sparse == nil {
 		if s.OneSource() {
-			p.again = 1
+			p.extraPasses = 1
 		}
 		p.Plan = model.NewPlan(e, s.Longest(), s.Columns)
 		return p, nil
@@ -56,15 +56,15 @@ func newPlanner(e stream.Engine, s model.Size, k kernelgen.Kernel) (*planner, er
 	return p, nil
 }
 
-// moved adds the memory of shifted rows for a centred kernel: see [Data.setOrigin].
-func (p *planner) moved(center bool) {
+// shiftedRows adds the memory of shifted rows for a centred kernel: see [Data.setOrigin].
+func (p *planner) shiftedRows(center bool) {
 	if s := p.shape; center && s.Sparse == nil && p.tiles.Kernel.CenteredShift() {
 		p.Add("moved rows", (2*family.ResolveRows+p.threads*tiles.OriginRows)*int64(s.Columns), "`Engine.Threads`")
 	}
 }
 
-// all returns the number of entries of G.
-func (p *planner) all() float64 { return float64(p.shape.Rows) * float64(p.shape.Cols) }
+// totalEntries returns the number of entries of G.
+func (p *planner) totalEntries() float64 { return float64(p.shape.Rows) * float64(p.shape.Cols) }
 
 // rows returns the size of the rows of one side, including packed ones, in numbers.
 func (p *planner) rows(n int64) int64 {
@@ -74,10 +74,10 @@ func (p *planner) rows(n int64) int64 {
 	return 3*n*p.rowEntries() + p.shape.Rows
 }
 
-// held returns the size of the dense rows of both sides in numbers. Sides with one source share their rows.
-func (p *planner) held() int64 {
+// denseRows returns the size of the dense rows of both sides in numbers. Sides with one source share their rows.
+func (p *planner) denseRows() int64 {
 	rows := p.shape.Rows
-	if p.again == 0 {
+	if p.extraPasses == 0 {
 		rows += p.shape.Cols
 	}
 	return rows * int64(p.shape.Columns)
@@ -115,7 +115,7 @@ func (p *planner) model(landmarks, kept, rank int64, knob string) {
 // exactPasses adds passes over all entries.
 func (p *planner) exactPasses(passes int) {
 	s := p.shape
-	p.AddEntries(float64(passes) * p.all())
+	p.AddEntries(float64(passes) * p.totalEntries())
 	p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 	if s.Sparse != nil {
 		p.Add("column blocks of the graph", 3*s.Sparse.Entries+(s.Cols/tilesize.PairRows+1)*s.Rows, "the number of nodes")
@@ -128,7 +128,7 @@ func (p *planner) exactPasses(passes int) {
 func (p *planner) pathSums(passes int, knob string) {
 	s := p.shape
 	most := max(s.Rows, s.Cols)
-	p.AddEntries(float64(passes) * (min(float64(s.Sparse.Paths), p.all()) + float64(most)))
+	p.AddEntries(float64(passes) * (min(float64(s.Sparse.Paths), p.totalEntries()) + float64(most)))
 	p.Add("sums over paths", 3*s.Rows+3*s.Cols+p.threads*2*most, knob)
 }
 
@@ -170,7 +170,7 @@ func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.P
 		passes++
 	}
 	p.exactPasses(passes)
-	p.moved(m.Center)
+	p.shiftedRows(m.Center)
 	p.Add("Krylov spaces", (s.Rows+s.Cols)*int64(m.Rank+tiles.Oversampling)*(2*tiles.MaxBlocks+6), "`Rank`")
 	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`Rank`")
 	if iterations < m.Iterations {
@@ -207,23 +207,23 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 			kept += s.Rows
 		}
 		if s.Sparse == nil {
-			p.Add("all rows", p.held(), "the number of rows")
+			p.Add("all rows", p.denseRows(), "the number of rows")
 		}
 	}
-	p.moved(m.Center)
+	p.shiftedRows(m.Center)
 	p.Add("landmarks", p.rows(n)+p.rows(c), "`Rows/Cols`")
 	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
 		p.AddEntries(float64(s.Rows)*float64(c) + float64(n)*float64(s.Cols))
-		p.SourcePasses += 1 + p.again
+		p.SourcePasses += 1 + p.extraPasses
 	}
 	rows, cols := n+int64(heldBack(s.Rows, int(n))), c+int64(heldBack(s.Cols, int(c)))
 	p.stages(func(p *planner) { p.exactSums(sums) }, func(p *planner) {
-		p.gathered(rows, cols)
+		p.residualRows(rows, cols)
 		p.Add("sampled block", 3*n*c, "`Rows/Cols`")
 		p.Add("Krylov spaces of the block", (n+c)*(r+tiles.Oversampling)*(2*blocksFor(n+c, r)+6), "`Rank`")
 	}, func(p *planner) {
-		p.gathered(rows, cols)
+		p.residualRows(rows, cols)
 		p.residuals(rows, cols, n, c, r)
 	})
 	p.Add("tiles", p.threads*max(2*tilesize.TileNumbers, 32*max(n, c)), "`Engine.Threads`")
@@ -241,14 +241,14 @@ func (p *planner) exactSums(how summing) {
 	case s.Sparse != nil:
 		p.exactPasses(how.passes)
 	default:
-		p.AddEntries(float64(how.passes) * p.all())
+		p.AddEntries(float64(how.passes) * p.totalEntries())
 		p.Add("tiles of an exact pass", p.threads*tilesize.PairRows*tilesize.PairRows, "`Engine.Threads`")
 		p.Add("rows as the columns of tiles", s.Cols*int64(s.Columns), "`Sums sampled`")
 	}
 }
 
-// gathered adds the rows and columns used for residuals, including the landmarks.
-func (p *planner) gathered(rows, cols int64) {
+// residualRows adds the rows and columns used for residuals, including the landmarks.
+func (p *planner) residualRows(rows, cols int64) {
 	numbers := (rows + cols) * int64(p.shape.Columns)
 	if p.shape.Sparse != nil {
 		numbers = p.rows(rows) + p.rows(cols)

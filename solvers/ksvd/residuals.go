@@ -196,11 +196,11 @@ func residuals(trans blas.Transpose, g, v, u blas64.General, values []float64, r
 	}
 	product := dense.Mul(trans, g, blas.NoTrans, weighted)
 	variance := noiseOf(trans, g, held, cols)
-	return restOf(product, variance, u, values, rows)
+	return residualNorms(product, variance, u, values, rows)
 }
 
-// restOf returns ‖Gv−σu‖/σ for each triplet, from the products G·v and the variance of their sampling noise.
-func restOf(product, variance, u blas64.General, values []float64, rows *strata) []float64 {
+// residualNorms returns ‖Gv−σu‖/σ for each triplet, from the products G·v and the variance of their sampling noise.
+func residualNorms(product, variance, u blas64.General, values []float64, rows *strata) []float64 {
 	out, noise := make([]float64, len(values)), make([]float64, len(values))
 	for i, w := range rows.weights {
 		gv, ui, of := matrix.Row(product, i), matrix.Row(u, i), matrix.Row(variance, i)
@@ -249,14 +249,14 @@ func squares(m blas64.General) blas64.General {
 // Converged is the largest estimated residual of a converged triplet, relative to its singular value.
 const Converged = 0.3
 
-// tell adds estimates to the fit, and warns of triplets that have not converged and of missing directions.
-func (f *Fit) tell(e *estimates, scaling Scaling) {
+// addEstimates adds estimates to the fit, and warns of triplets that have not converged and of missing directions.
+func (f *Fit) addEstimates(e *estimates, scaling Scaling) {
 	f.EstimatedResiduals, f.Directions = e.residuals, e.directions
 	from := fmt.Sprintf("%d rows and %d columns besides the landmarks", e.heldRows, e.heldCols)
 	if e.heldRows+e.heldCols == 0 {
 		from = "all rows and columns"
 	}
-	f.estimated(e, from)
+	f.addErrorEstimates(e, from)
 	var wrong []string
 	if f.Doubtful() > 0 {
 		wrong = append(wrong, fmt.Sprintf("%d of %d triplets are not converged: their residuals ‖Gv−σu‖ or ‖Gᵀu−σv‖ are above %.2g of σ, up to %.2g",
@@ -278,9 +278,9 @@ func (f *Fit) tell(e *estimates, scaling Scaling) {
 // noModel is the relative error of a zero model, with a margin for rounding.
 const noModel = 1.001
 
-// estimated adds estimates of the errors in both norms. Errors up to 1 are no reason for a warning: they depend on the
-// rank, and a matrix such as that of a graph need not have low rank.
-func (f *Fit) estimated(e *estimates, from string) {
+// addErrorEstimates adds estimates of the errors in both norms. Errors up to 1 are no reason for a warning: they depend
+// on the rank, and a matrix such as that of a graph need not have low rank.
+func (f *Fit) addErrorEstimates(e *estimates, from string) {
 	for i, value := range []float64{e.spectral, e.frobenius} {
 		one := model.Estimate{Of: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, From: from, Remedy: "raise `Rows/Cols`"}
 		if value <= noModel {

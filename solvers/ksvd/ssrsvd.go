@@ -80,7 +80,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		Compatibility: d.kind, Values: fit.Values, Left: sideOf(fit.Left, shape.Cols), Right: sideOf(fit.Right, shape.Rows)}
 	svd.Left.left = true
 	svd.Left.Map, svd.Right.Map = d.maps[0], d.maps[1]
-	out := &Fit{Model: svd, Report: model.Report{Notes: fit.Notes, Warnings: fit.Warnings, Estimates: fit.Estimates, KernelEntries: fit.KernelEntries, SourcePasses: fit.SourcePasses + d.again},
+	out := &Fit{Model: svd, Report: model.Report{Notes: fit.Notes, Warnings: fit.Warnings, Estimates: fit.Estimates, KernelEntries: fit.KernelEntries, SourcePasses: fit.SourcePasses + d.extraPasses},
 		Samples: [2]int{len(svd.Right.Rows), len(svd.Left.Rows)}, data: d}
 	return out, out.addSums(ctx, e, fit.Sums)
 }

@@ -278,7 +278,7 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 	if err != nil {
 		return nil, err
 	}
-	out.FrobeniusError, out.Residuals = over(math.Sqrt(rest), math.Sqrt(all)), residuals
+	out.FrobeniusError, out.Residuals = quotient(math.Sqrt(rest), math.Sqrt(all)), residuals
 	norm := func(left blas64.General) (float64, error) {
 		svd := tiles.SVD{Rank: 1, Tolerance: normTolerance, Passes: normPasses, Seed: seed}
 		r, err := decompose(ctx, svd, &deflated{verifier: v, left: left}, n, c)
@@ -299,13 +299,13 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, e
 			return nil, err
 		}
 	}
-	out.SpectralError, out.Norm = over(missed, of), of/v.tiles.Scale()
+	out.SpectralError, out.Norm = quotient(missed, of), of/v.tiles.Scale()
 	out.KernelEntries = v.tiles.Entries.Load() + v.embeds.Entries.Load()
 	return out, nil
 }
 
-// over returns d/a, or 0 if both are 0.
-func over(d, a float64) float64 {
+// quotient returns d/a, or 0 if both are 0.
+func quotient(d, a float64) float64 {
 	if d == 0 {
 		return 0
 	}
@@ -392,7 +392,7 @@ func residualsOf(products, seconds, u blas64.General, values []float64, rows, co
 			sums[k] *= w
 		}
 	}
-	return restOf(products, variance, u, values, rows)
+	return residualNorms(products, variance, u, values, rows)
 }
 
 // deflated is G − left·Vᵀ as a [krylov.Operator], or G if left is empty.

@@ -16,10 +16,10 @@ import (
 // sketch has touched: none in some blocks.
 func TestAccumulatorConformance(t *testing.T) {
 	const cols = 3
-	newRange := func() *ranged[*sketch.QR] {
-		return &ranged[*sketch.QR]{A: sketch.NewQR(cols), B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(4, 2)}}
+	newRange := func() *sketchState[*sketch.QR] {
+		return &sketchState[*sketch.QR]{A: sketch.NewQR(cols), B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(4, 2)}}
 	}
-	conformance.Run(t, newRange, func(block int64) *ranged[*sketch.QR] {
+	conformance.Run(t, newRange, func(block int64) *sketchState[*sketch.QR] {
 		s := newRange()
 		priority := rowsOfBlock(block, 5, 1).Data // where negative, not kept
 		if err := errors.Join(s.A.Add(rowsOfBlock(block, 5, cols)), s.B.A.Add(rowsOfBlock(block, 5, 1)), s.B.B.Add(block*5, priority, rowsOfBlock(block, 5, 2))); err != nil {

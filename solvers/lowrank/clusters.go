@@ -189,7 +189,7 @@ func (c *Clusters) Gap() float64 {
 	return c.Values[c.K-1] - c.Values[c.K]
 }
 
-func (c *Clusters) turn(t blas64.General) {
+func (c *Clusters) changeBasis(t blas64.General) {
 	c.Sums = dense.MulVector(blas.NoTrans, t, c.Sums)
 	c.Directions = dense.Mul(blas.NoTrans, t, blas.NoTrans, c.Directions)
 }

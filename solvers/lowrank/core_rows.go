@@ -23,13 +23,13 @@ import (
 // pass therefore finds rows of high leverage, which represent themselves: their entries in O are 0. The weight gives
 // BᵀQ the norm of a uniform sample of all other rows.
 type coreRows struct {
-	signs  *sketch.SparseSign // O
-	rows   blas64.General     // the rows of core, followed by those found
-	core   *basis.Panel       // the rows with nonzeros in O
-	found  *basis.Panel
-	weight float64 // √(n/s)
-	absent []int   // positions in O of rows that were found, ascending
-	places []int   // their indices among the columns of tiles
+	signs         *sketch.SparseSign // O
+	rows          blas64.General     // the rows of core, followed by those found
+	core          *basis.Panel       // the rows with nonzeros in O
+	found         *basis.Panel
+	weight        float64 // √(n/s)
+	absent        []int   // positions in O of rows that were found, ascending
+	absentColumns []int   // their indices among the columns of tiles
 }
 
 // newCoreRows joins the rows of a core sketch of n rows and those found, both from one source. It copies the rows once.
@@ -44,7 +44,7 @@ func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
 	}
 	for place, k := range signs.Folded() {
 		if _, absent := slices.BinarySearch(r.absent, k); absent {
-			r.places = append(r.places, place)
+			r.absentColumns = append(r.absentColumns, place)
 		}
 	}
 	return r
@@ -105,7 +105,7 @@ func (r *coreRows) squares() []float64 {
 func (r *coreRows) foldCols(dst, tile blas64.General) {
 	of := matrix.Columns(tile, 0, r.core.Count())
 	for i := range of.Rows {
-		for _, place := range r.places {
+		for _, place := range r.absentColumns {
 			matrix.Row(of, i)[place] = 0
 		}
 	}

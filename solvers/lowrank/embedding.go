@@ -98,16 +98,16 @@ func (e *Embedding) Rank() int { return e.Projection.Cols }
 
 // embedder applies an embedding to blocks of rows. It must not be used concurrently.
 type embedder struct {
-	e       *Embedding
-	t       *tiles.Tiles
-	panel   *basis.Panel
-	name    string
-	columns []string                    // names, for messages; may be nil
-	apply   func(dst, x blas64.General) // replaces tiles, for features
-	tiles   func(dst, x blas64.General, numbers input.Numbers) error
-	fold    []float64 // n×c numbers for the largest panel so far, or n×p without signs
-	proj    []float64 // n×r numbers
-	alone   bool      // a row has the same bits in blocks of any size; otherwise they depend on BLAS, as in fits
+	e              *Embedding
+	t              *tiles.Tiles
+	panel          *basis.Panel
+	name           string
+	columns        []string                    // names, for messages; may be nil
+	apply          func(dst, x blas64.General) // replaces tiles, for features
+	tiles          func(dst, x blas64.General, numbers input.Numbers) error
+	fold           []float64 // n×c numbers for the largest panel so far, or n×p without signs
+	proj           []float64 // n×r numbers
+	batchInvariant bool      // a row has the same bits in blocks of any size; otherwise they depend on BLAS, as in fits
 }
 
 func newEmbedder(t *tiles.Tiles, e *Embedding, p *basis.Panel, name string) *embedder {
@@ -153,7 +153,7 @@ func (m *embedder) shift(fold, x blas64.General, i, k int) {
 // panelRows returns the number of rows to embed at a time. Only rows whose bits do not depend on it get fewer than
 // [tilesize.PanelRows].
 func (m *embedder) panelRows() int {
-	if m.alone && m.apply == nil {
+	if m.batchInvariant && m.apply == nil {
 		return tilesize.Rows(m.e.width())
 	}
 	return tilesize.PanelRows
@@ -189,7 +189,7 @@ func (m *embedder) project(dst, fold blas64.General) {
 
 // multiply computes dst = a·b.
 func (m *embedder) multiply(a, b, dst blas64.General) {
-	if m.alone {
+	if m.batchInvariant {
 		dense.GemmRows(blas.NoTrans, a, b, 0, dst)
 		return
 	}

@@ -31,18 +31,18 @@ import (
 
 // sampleSide holds sampled rows of one side, which represent all rows of a source.
 type sampleSide struct {
-	rows  *basis.Panel
-	known int            // number of landmarks, which come first and have weight 1
-	of    float64        // number of rows represented by the others
-	u     blas64.General // the embedding of all sampled rows
+	rows        *basis.Panel
+	landmarks   int            // number of landmarks, which come first and have weight 1
+	represented float64        // number of rows represented by the others
+	u           blas64.General // the embedding of all sampled rows
 }
 
 // weight returns the number of rows of the source that row i represents.
 func (s *sampleSide) weight(i int) float64 {
-	if i < s.known {
+	if i < s.landmarks {
 		return 1
 	}
-	return s.of / float64(s.held())
+	return s.represented / float64(s.held())
 }
 
 // roots returns the square roots of the weights of all rows.
@@ -55,11 +55,11 @@ func (s *sampleSide) roots() []float64 {
 }
 
 // held returns the number of rows that are not landmarks.
-func (s *sampleSide) held() int { return len(s.rows.Number) - s.known }
+func (s *sampleSide) held() int { return len(s.rows.Number) - s.landmarks }
 
 // stratum returns 0 for landmarks and 1 for other rows.
 func (s *sampleSide) stratum(i int) int {
-	if i < s.known {
+	if i < s.landmarks {
 		return 0
 	}
 	return 1
@@ -68,40 +68,40 @@ func (s *sampleSide) stratum(i int) int {
 // rowsOf returns the number of rows of the source in a stratum.
 func (s *sampleSide) rowsOf(stratum int) float64 {
 	if stratum == 0 {
-		return float64(s.known)
+		return float64(s.landmarks)
 	}
-	return s.of
+	return s.represented
 }
 
 // unseen returns the fraction of the represented rows that were not drawn.
 func (s *sampleSide) unseen() float64 {
-	if s.of == 0 {
+	if s.represented == 0 {
 		return 0
 	}
-	return math.Max(0, 1-float64(s.held())/s.of)
+	return math.Max(0, 1-float64(s.held())/s.represented)
 }
 
 // heldRows holds the rows of a source that are held back for the error estimate.
 type heldRows struct {
 	*basis.Panel
-	beside *basis.Panel // further rows of weight 1; may be nil
-	sums   *RowSums     // row sums of left rows in A; nil for those of the model
+	extra *basis.Panel // further rows of weight 1; may be nil
+	sums  *RowSums     // row sums of left rows in A; nil for those of the model
 }
 
 // newSampleSide joins the landmarks, further rows of weight 1, and the held-back rows of a source of n rows.
 func newSampleSide(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	side *Embedding, known blas64.General, number []int64, held heldRows, n int64) (*sampleSide, error) {
-	if held.beside != nil {
-		all := (&basis.Panel{Rows: known, Number: number}).Join(held.beside)
+	if held.extra != nil {
+		all := (&basis.Panel{Rows: known, Number: number}).Join(held.extra)
 		known, number = all.Rows, all.Number
 	}
-	s := &sampleSide{known: len(number), of: float64(n - int64(len(number)))}
+	s := &sampleSide{landmarks: len(number), represented: float64(n - int64(len(number)))}
 	rows := matrix.New(len(number)+held.Rows.Rows, held.Rows.Cols)
 	for i := range rows.Rows {
-		if i < s.known {
+		if i < s.landmarks {
 			copy(matrix.Row(rows, i), matrix.Row(known, i))
 		} else {
-			copy(matrix.Row(rows, i), matrix.Row(held.Rows, i-s.known))
+			copy(matrix.Row(rows, i), matrix.Row(held.Rows, i-s.landmarks))
 		}
 	}
 	s.rows = basis.NewPanel(rows, slices.Concat(number, held.Number), nil)
@@ -216,8 +216,8 @@ func (s *errorSample) errors(ctx context.Context, m *Model, wholeTrace float64) 
 // tooFew reports whether rows that are neither landmarks nor held back have no representative.
 func tooFew(n int64, landmarks []int64, held heldRows) bool {
 	looked := len(landmarks) + len(held.Number)
-	if held.beside != nil {
-		looked += len(held.beside.Number)
+	if held.extra != nil {
+		looked += len(held.extra.Number)
 	}
 	return len(held.Number) < 2 && int64(looked) < n
 }
@@ -271,7 +271,7 @@ func newSampledBlock(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 
 // diagonalOf returns the entries of row i on the diagonal of A, if any.
 func (b *sampledBlock) diagonalOf(i int, entries []float64) (found []diagonalEntry) {
-	for _, part := range [][2]int{{0, b.right.known}, {b.right.known, len(entries)}} { // each part is ascending
+	for _, part := range [][2]int{{0, b.right.landmarks}, {b.right.landmarks, len(entries)}} { // each part is ascending
 		if j, is := slices.BinarySearch(b.right.rows.Number[part[0]:part[1]], b.left.rows.Number[i]); is {
 			j += part[0]
 			found = append(found, diagonalEntry{i, j, entries[j]})
@@ -282,7 +282,7 @@ func (b *sampledBlock) diagonalOf(i int, entries []float64) (found []diagonalEnt
 
 // drawn reports whether a diagonal entry represents others.
 func (b *sampledBlock) drawn(d diagonalEntry) bool {
-	return d.i >= b.left.known && d.j >= b.right.known
+	return d.i >= b.left.landmarks && d.j >= b.right.landmarks
 }
 
 // meanDiagonal returns the mean of the diagonal entries that represent others, and its standard error.
@@ -337,7 +337,7 @@ func (b *sampledBlock) squares() float64 {
 	}
 	for i := range b.m.Rows {
 		row, of := matrix.Row(b.m, i), b.left.stratum(i)
-		known, held := row[:b.right.known], row[b.right.known:]
+		known, held := row[:b.right.landmarks], row[b.right.landmarks:]
 		sums[of][0] += dense.Dot(known, known)
 		sums[of][1] += dense.Dot(held, held)
 		counts[of][0] += float64(len(known))
@@ -363,18 +363,18 @@ func (b *sampledBlock) squares() float64 {
 // missed returns the fraction of the trace of A − Â that the sample does not explain; 0 if it may be chance or the
 // trace is unknown.
 func (b *sampledBlock) missed(m *Model, wholeTrace float64) float64 {
-	if !b.symmetric || !(wholeTrace > 0) || b.left.of == 0 { // all rows may be landmarks
+	if !b.symmetric || !(wholeTrace > 0) || b.left.represented == 0 { // all rows may be landmarks
 		return 0
 	}
 	mean, deviation := b.meanDiagonal()
-	explained := mean * b.left.of
+	explained := mean * b.left.represented
 	for _, d := range b.diagonal {
 		if !b.drawn(d) {
 			explained += d.value
 		}
 	}
 	missed := wholeTrace - dense.Sum(m.Values) - m.Shift*float64(m.Rows) - explained
-	if missed <= 4*deviation*b.left.of+1e-9*wholeTrace {
+	if missed <= 4*deviation*b.left.represented+1e-9*wholeTrace {
 		return 0
 	}
 	return missed
@@ -396,8 +396,8 @@ func (b *sampledBlock) norm(ctx context.Context) (float64, error) {
 // noise returns the sampling variance of a weighted entry between two drawn rows.
 func (b *sampledBlock) noise() float64 {
 	var sum float64
-	for i := b.left.known; i < b.m.Rows; i++ {
-		row := matrix.Row(b.m, i)[b.right.known:]
+	for i := b.left.landmarks; i < b.m.Rows; i++ {
+		row := matrix.Row(b.m, i)[b.right.landmarks:]
 		sum += dense.Dot(row, row)
 	}
 	rows, cols := float64(b.left.held()), float64(b.right.held())

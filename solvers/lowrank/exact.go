@@ -213,7 +213,7 @@ func (f *exactFit) finish(ctx context.Context, s *spectrum, last *krylov.Pairs) 
 	fit.NotConverged = fit.Residual() > f.ResidualTol
 	fit.setTrace(trace)
 	fit.Warn(basis.SpreadWarning(m.Kernel, spread)...)
-	fit.estimated(math.Max(ratio(left, last.Norm), fit.Residual()), frobenius, "Ritz values and sampled rows")
+	fit.addErrorEstimates(math.Max(ratio(left, last.Norm), fit.Residual()), frobenius, "Ritz values and sampled rows")
 	fit.Note(rankNote(len(s.values), f.Rank, RankTolerance)...)
 	if fit.NotConverged {
 		fit.Warn(fmt.Sprintf("after %d exact passes the residuals ‖Au−θu‖ are up to %.1e of the largest eigenvalue; more passes make them smaller",
@@ -272,7 +272,7 @@ func (f *exactFit) sampledError(ctx context.Context, m *Model, u blas64.General)
 		return 0, 0, err
 	}
 	number, embedded := drawn.Positions(), &basis.Panel{Rows: u, Number: f.rows.Number}
-	side := &sampleSide{rows: f.rows.Of(number), of: float64(n), u: embedded.Of(number).Rows}
+	side := &sampleSide{rows: f.rows.Of(number), represented: float64(n), u: embedded.Of(number).Rows}
 	b, err := newSampledBlock(ctx, f.engine, f.tiles, m, side, side, true)
 	if err != nil {
 		return 0, 0, err

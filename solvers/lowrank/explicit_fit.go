@@ -200,7 +200,7 @@ func (g *decomposed) model(f *matrixFit, with blas64.General) *Fit {
 	}
 	rest := math.Max(g.total-dense.Dot(g.S[:r], g.S[:r]), cancelled*g.total)
 	spectral := math.Max(g.spectral(r, f.passes), math.Sqrt(cancelled))
-	fit.estimated(spectral, math.Sqrt(rest/g.total), "all entries")
+	fit.addErrorEstimates(spectral, math.Sqrt(rest/g.total), "all entries")
 	return fit
 }
 

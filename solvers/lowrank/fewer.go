@@ -167,7 +167,7 @@ func finishWith(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, 
 	last := part{Model: &own, landmarks: m.Left.Landmarks.Rows, end: m.Left.Rank()}
 	for i := range fewer {
 		fewer[i].Rows, fewer[i].first = m.Rows, side.Rank()
-		side.Projection = besides(side.Projection, fewer[i].Left.Projection)
+		side.Projection = sideBySide(side.Projection, fewer[i].Left.Projection)
 		fewer[i].end = side.Rank()
 	}
 	wide.Left = &side
@@ -196,7 +196,7 @@ func finishWith(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, 
 
 // replace turns A − Â of model old into that of model next, in place. all is the embedding of the sampled rows.
 func (s *errorSample) replace(all blas64.General, old, next part) {
-	s.block.left.u = besides(old.of(all), next.of(all))
+	s.block.left.u = sideBySide(old.of(all), next.of(all))
 	change := &Model{Shift: next.Shift - old.Shift}
 	for _, v := range old.Values {
 		change.Values = append(change.Values, -v)
@@ -214,8 +214,8 @@ func (s *errorSample) frobenius(m *Model, wholeTrace float64) float64 {
 	return ratio(math.Sqrt(squares), math.Sqrt(s.squares))
 }
 
-// besides returns the columns of two matrices side by side.
-func besides(a, b blas64.General) blas64.General {
+// sideBySide returns the columns of two matrices side by side.
+func sideBySide(a, b blas64.General) blas64.General {
 	out := matrix.New(a.Rows, a.Cols+b.Cols)
 	matrix.Copy(matrix.Columns(out, 0, a.Cols), a)
 	matrix.Copy(matrix.Columns(out, a.Cols, b.Cols), b)

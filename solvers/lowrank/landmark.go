@@ -341,7 +341,7 @@ func (f *landmarkFit) decompose(u, gram blas64.General) error {
 
 // streamGram makes the pass that sums FᵀF.
 func (f *landmarkFit) streamGram(ctx context.Context, e stream.Engine,
-	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*ranged[*sketch.WhitenedGram], error) {
+	src stream.Source, s *basis.Leverage, by *sketch.Whitening) (*sketchState[*sketch.WhitenedGram], error) {
 	if f.wide(f.tiles.Kernel) {
 		return f.streamWide(ctx, e, src, s, by)
 	}
@@ -373,25 +373,25 @@ type rangeAccumulator[A any] interface {
 	Reset()
 }
 
-// ranged is the state of a pass: the range of a sketch, tr(A), and rows of high leverage.
-type ranged[A rangeAccumulator[A]] = sketch.Both[A, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
+// sketchState is the state of a pass: the range of a sketch, tr(A), and rows of high leverage.
+type sketchState[A rangeAccumulator[A]] = sketch.Both[A, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
 
-// newRanged returns an empty state for keep rows of high leverage with the given columns.
-func newRanged[A rangeAccumulator[A]](empty A, keep, columns int) *ranged[A] {
-	return &ranged[A]{A: empty, B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(keep, columns)}}
+// newSketchState returns an empty state for keep rows of high leverage with the given columns.
+func newSketchState[A rangeAccumulator[A]](empty A, keep, columns int) *sketchState[A] {
+	return &sketchState[A]{A: empty, B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(keep, columns)}}
 }
 
 // streamColumns makes the pass over rows, and returns the range of the sketch by m and the rows found by s. If one is
 // true, a column of ones precedes those of m. With trace, it also sums tr(A) of a symmetric A.
 func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, t *tiles.Tiles, m *basis.Map, one bool,
-	src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*ranged[A], error) {
+	src stream.Source, trace bool, s *basis.Leverage, newRange func() A) (*sketchState[A], error) {
 	name, landmarks := src.Info().Name, m.Landmarks
-	newState := func() *ranged[A] { return newRanged(newRange(), s.Keep, landmarks.Rows.Cols) }
+	newState := func() *sketchState[A] { return newSketchState(newRange(), s.Keep, landmarks.Rows.Cols) }
 	defer t.CountPass(src.Info().Rows * int64(m.Entries()))()
 	columns := &basis.Columns{One: one, Features: []basis.Features{m.Features(name)}}
-	return basis.Moments(ctx, e.Given(landmarks.Rows, t.Origin(), s.Project), "fit", src, columns, newState, func() func(*ranged[A], basis.Rows) error {
+	return basis.Moments(ctx, e.Given(landmarks.Rows, t.Origin(), s.Project), "fit", src, columns, newState, func() func(*sketchState[A], basis.Rows) error {
 		priorities, addTrace := s.Sampler(), basis.AddTrace(t, name)
-		return func(state *ranged[A], r basis.Rows) error {
+		return func(state *sketchState[A], r basis.Rows) error {
 			if err := state.B.B.Add(r.Start, priorities(r.Z, r.Start), r.X); err != nil {
 				return err
 			}
@@ -405,7 +405,7 @@ func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, 
 
 // streamFactor is streamColumns for the triangular factor of the sketch.
 func streamFactor(ctx context.Context, e stream.Engine,
-	t *tiles.Tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage) (*ranged[*sketch.QR], error) {
+	t *tiles.Tiles, m *basis.Map, src stream.Source, trace bool, s *basis.Leverage) (*sketchState[*sketch.QR], error) {
 	return streamColumns(ctx, e, t, m, false, src, trace, s, func() *sketch.QR { return sketch.NewQR(m.Width()) })
 }
 

@@ -121,7 +121,7 @@ func finishSampled(ctx context.Context, t *tiles.Tiles, m *Model, notes []string
 		Report: model.Report{Notes: notes, Warnings: estimate.doubts, SourcePasses: 1, KernelEntries: t.Entries.Load()}}
 	f.setTrace(trace)
 	f.Warn(basis.SpreadWarning(m.Kernel, s.spread)...)
-	f.estimated(estimate.spectral, estimate.frobenius, "held-back rows")
+	f.addErrorEstimates(estimate.spectral, estimate.frobenius, "held-back rows")
 	finishUnits(t, m)
 	return f, checkModel(m)
 }

@@ -40,8 +40,9 @@ func (f *Fit) EstimateIn(n Norm) float64 {
 	return math.NaN()
 }
 
-// estimated adds the estimates of the errors in both norms, with a note if one exceeds 1, the error of a zero model.
-func (f *Fit) estimated(spectral, frobenius float64, from string) {
+// addErrorEstimates adds the estimates of the errors in both norms, with a note if one exceeds 1, the error of a zero
+// model.
+func (f *Fit) addErrorEstimates(spectral, frobenius float64, from string) {
 	for n, v := range []float64{spectral, frobenius} {
 		e := model.Estimate{Of: Norm(n).quantity(), Value: v, From: from, Remedy: "raise the `Rank`"}
 		if f.TraceKept > 1.1 {

@@ -9,7 +9,7 @@ import (
 func TestUnknownError(t *testing.T) {
 	var f Fit
 	f.Model = &Model{}
-	f.estimated(math.NaN(), 0.5, "held-back rows")
+	f.addErrorEstimates(math.NaN(), 0.5, "held-back rows")
 	if len(f.Estimates) != 2 || f.Estimates[NormSpectral].Reason != tooFewHeld || f.Estimates[NormFrobenius].Reason != "" {
 		t.Errorf("errors %+v", f.Estimates)
 	}

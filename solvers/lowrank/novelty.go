@@ -206,7 +206,9 @@ func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
 	return nil
 }
 
-func (n *Novelty) turn(t blas64.General) { n.Span = dense.Mul(blas.NoTrans, t, blas.NoTrans, n.Span) }
+func (n *Novelty) changeBasis(t blas64.General) {
+	n.Span = dense.Mul(blas.NoTrans, t, blas.NoTrans, n.Span)
+}
 
 // distance returns the distance of a row with the given embedding and k(x, x), centred if the model is.
 func (n *Novelty) distance(u []float64, diagonal float64) float64 {
@@ -214,8 +216,8 @@ func (n *Novelty) distance(u []float64, diagonal float64) float64 {
 	return math.Sqrt(math.Max(0, diagonal-dense.Dot(inside, inside)))
 }
 
-// judge returns a function for one goroutine that stores the columns of [model.Novelty] in dst.
-func (m *Model) judge() func(dst, u, entries []float64, diagonal float64) {
+// noveltyFunc returns a function for one goroutine that stores the columns of [model.Novelty] in dst.
+func (m *Model) noveltyFunc() func(dst, u, entries []float64, diagonal float64) {
 	return func(dst, u, entries []float64, diagonal float64) {
 		if c := m.Left.Center; c != nil {
 			diagonal -= (2*dense.Dot(entries, c.Weights) - c.Norm) / m.Left.unit()

@@ -92,7 +92,7 @@ func gatherChosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, src stre
 	if err != nil {
 		return nil, held, err
 	}
-	return chosen(ctx, e, t, src.Info().Name, choice, candidates, rest)
+	return pickLandmarks(ctx, e, t, src.Info().Name, choice, candidates, rest)
 }
 
 // gatherCandidates fetches the candidates for landmarks, and rows to hold back.
@@ -109,9 +109,9 @@ func gatherCandidates(ctx context.Context, src stream.Source, choice basis.Landm
 	return panels[0], panels[1], nil
 }
 
-// chosen chooses landmarks among candidates of the named source, and the scale of the tiles. It holds back rows that
-// are not landmarks.
-func chosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, name string,
+// pickLandmarks chooses landmarks among candidates of the named source, and the scale of the tiles. It holds back rows
+// that are not landmarks.
+func pickLandmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, name string,
 	choice basis.Landmarks, candidates, rest *basis.Panel) (landmarks *basis.Panel, held heldRows, err error) {
 	if landmarks, err = choice.Choose(ctx, e, t, candidates, name); err != nil {
 		return nil, held, err

@@ -69,7 +69,8 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 		return nil, err
 	}
 	basis.SetOrigin(f.tiles, candidates.Rows)
-	if f.landmarks, f.held, err = chosen(ctx, e, f.tiles, d.Left.Info().Name, choice, candidates, rest); err != nil {
+	f.landmarks, f.held, err = pickLandmarks(ctx, e, f.tiles, d.Left.Info().Name, choice, candidates, rest)
+	if err != nil {
 		return nil, err
 	}
 	gram, err := f.gram(ctx, e, d.Left)
@@ -127,7 +128,7 @@ func (m PCA) choice(n int64, k kernelgen.Kernel) basis.Landmarks {
 
 // gram whitens the landmarks, and sums the Gram matrix of [1 | f] and the trace.
 func (f *landmarkFit) gram(ctx context.Context, e stream.Engine,
-	src stream.Source) (*ranged[*sketch.WhitenedGram], error) {
+	src stream.Source) (*sketchState[*sketch.WhitenedGram], error) {
 	landmarks, u, err := basis.Whiten(ctx, e, f.tiles, f.landmarks)
 	if errors.Is(err, basis.ErrNotDefinite) {
 		err = notDefinite(f.tiles.Kernel)

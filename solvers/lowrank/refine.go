@@ -87,7 +87,7 @@ func (m *Model) refineSymmetric(r blas64.General) error {
 	}
 	m.Values = eig.Values
 	m.Left.absorb(r, eig.Vectors)
-	m.turn(dense.Mul(blas.Trans, eig.Vectors, blas.NoTrans, r))
+	m.changeBasis(dense.Mul(blas.Trans, eig.Vectors, blas.NoTrans, r))
 	return nil
 }
 

@@ -128,13 +128,13 @@ func (m *Model) sampleRows(ctx context.Context, e stream.Engine, src stream.Sour
 	return s, nil
 }
 
-// turn transforms the learnt quantities from the basis U to U', where U = U'·t.
-func (m *Model) turn(t blas64.General) {
+// changeBasis transforms the learnt quantities from the basis U to U', where U = U'·t.
+func (m *Model) changeBasis(t blas64.General) {
 	if m.Clusters != nil {
-		m.Clusters.turn(t)
+		m.Clusters.changeBasis(t)
 	}
 	if m.Novelty != nil {
-		m.Novelty.turn(t)
+		m.Novelty.changeBasis(t)
 	}
 }
 

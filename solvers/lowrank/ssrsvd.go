@@ -89,7 +89,7 @@ type ssrsvd struct {
 	size             sizes
 	engine           stream.Engine
 	tiles            *tiles.Tiles
-	sums             summed
+	sums             fitSums
 	left, right      *sketchedSide
 	factorY, factorX blas64.General
 	condition        float64

@@ -82,8 +82,8 @@ func sumRows(rule Sums, rows, cols int64, k kernelgen.Kernel) (sums, checked int
 	return sampledSums, min(checkedSums, cols)
 }
 
-// summed holds the row sums of a fit.
-type summed struct {
+// fitSums holds the row sums of a fit.
+type fitSums struct {
 	*RowSums          // nil for a kernel without a normaliser
 	checked  *RowSums // for the error estimate; nil if the same
 	passes   int      // passes over the right source
@@ -91,7 +91,7 @@ type summed struct {
 }
 
 // newSums fetches the rows in the row sums of a kernel.
-func newSums(ctx context.Context, rule Sums, d model.Sources, k kernelgen.Kernel, seed uint64) (s summed, err error) {
+func newSums(ctx context.Context, rule Sums, d model.Sources, k kernelgen.Kernel, seed uint64) (s fitSums, err error) {
 	src, n := d.Left, d.Left.Info().Rows
 	if d.Right != nil {
 		src = d.Right
@@ -106,14 +106,14 @@ func newSums(ctx context.Context, rule Sums, d model.Sources, k kernelgen.Kernel
 		if err != nil {
 			return s, err
 		}
-		return summed{RowSums: &RowSums{rows.Rows, of}, passes: 1}, nil
+		return fitSums{RowSums: &RowSums{rows.Rows, of}, passes: 1}, nil
 	}
 	drawn := sketch.NewRandom(seed, "row sums").Choose(of, int(checked))
 	panels, err := basis.Gather(ctx, src, rowSet{Numbers: basis.Union(drawn[:m])}, rowSet{Numbers: basis.Union(drawn)})
 	if err != nil {
 		return s, err
 	}
-	s = summed{RowSums: &RowSums{panels[0].Rows, of}, checked: &RowSums{panels[1].Rows, of}}
+	s = fitSums{RowSums: &RowSums{panels[0].Rows, of}, checked: &RowSums{panels[1].Rows, of}}
 	if rule == SumsAuto {
 		s.notes = append(s.notes, fmt.Sprintf("row sums are estimated from %d sampled rows: exact ones go over %.3g entries, more than %.3g (`Sums exact` makes them exact)",
 			m, float64(n)*float64(of), float64(tiles.ExactSumEntries)))

@@ -170,7 +170,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 // countSampled estimates the number of eigenvalues of A above the tolerance in the spectral norm, from sampled rows.
 func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	sample *basis.Panel, n int64) (count int64, err error) {
-	side := &sampleSide{rows: sample, of: float64(n)}
+	side := &sampleSide{rows: sample, represented: float64(n)}
 	b, err := newSampledBlock(ctx, e, t, &Model{}, side, side, true)
 	if err != nil {
 		return 0, err

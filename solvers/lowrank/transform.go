@@ -144,7 +144,9 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	case r.Asks(model.Class) || r.Asks(model.Decision):
 		return func() model.Worker { return m.decisionWorker(m.rowEmbedder(m.Left, panels[0], info), r) }, nil
 	case r.Asks(model.Novelty):
-		return func() model.Worker { return m.answerWorker(m.rowEmbedder(m.Left, panels[0], info), m.judge()) }, nil
+		return func() model.Worker {
+			return m.answerWorker(m.rowEmbedder(m.Left, panels[0], info), m.noveltyFunc())
+		}, nil
 	case len(r.Outputs) > 1:
 		return nil, errors.New("coordinates are asked for once, and either as scores or orthonormal")
 	}
@@ -235,7 +237,7 @@ func (m *Model) embedder(side *Embedding, panel *basis.Panel, src stream.Info) *
 // rowEmbedder is embedder for blocks of any size, with the same bits for a row in each.
 func (m *Model) rowEmbedder(side *Embedding, panel *basis.Panel, src stream.Info) *embedder {
 	em := m.embedder(side, panel, src)
-	em.alone = true
+	em.batchInvariant = true
 	return em
 }
 

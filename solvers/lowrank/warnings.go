@@ -34,7 +34,7 @@ func (b *sampledBlock) effectiveSize() float64 {
 		}
 	}
 	b.placeDiagonal()
-	return math.Min(effective(left, b.left.known), effective(right, b.right.known))
+	return math.Min(effective(left, b.left.landmarks), effective(right, b.right.landmarks))
 }
 
 // effective returns the effective size of the numbers after the first known ones.
@@ -60,12 +60,12 @@ func effective(squares []float64, known int) float64 {
 // sample. The columns of U are orthonormal: their squares in the sample, scaled up, should sum to 1 within four
 // standard errors.
 func (s *sampleSide) missedMass(values []float64, largest float64) float64 {
-	most, w := 0.0, s.of/float64(s.held())
+	most, w := 0.0, s.represented/float64(s.held())
 	for j, v := range values {
 		var known, drawn, squares float64
 		for i := range s.u.Rows {
 			u := s.u.Data[i*s.u.Stride+j]
-			if u *= u; i < s.known {
+			if u *= u; i < s.landmarks {
 				known += u
 			} else {
 				drawn, squares = drawn+u, squares+u*u

@@ -118,7 +118,7 @@ func (t *Tally) ClassF1() ([]ClassScore, error) {
 	return scores, nil
 }
 
-// onDiagonal compares a cell with the cell of one class on both sides.
+// onDiagonal compares a cell with the diagonal cell of a class, for a binary search.
 func onDiagonal(c cell, class int) int {
 	switch {
 	case c.a < class || c.a == class && c.b < class:

@@ -73,7 +73,7 @@ func ReadArchiveIn(files *archive.Session, path string) (*model.Archive, error) 
 	if err != nil {
 		return nil, err
 	}
-	a, err := opened(file)
+	a, err := archiveOf(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -116,8 +116,8 @@ func StageIn(files *archive.Session, path string, a *model.Archive) (*archive.St
 	return archive.StageIn(files, path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})
 }
 
-// opened returns the archive in a file.
-func opened(file *archive.Archive) (*model.Archive, error) {
+// archiveOf returns the archive in a file.
+func archiveOf(file *archive.Archive) (*model.Archive, error) {
 	var meta struct {
 		Format  string          `json:"format"`
 		Version int             `json:"version"`

@@ -53,7 +53,7 @@ func Read(r io.ReaderAt, size int64, profiles ...kernelgen.Profile) (*Model, err
 	if err != nil {
 		return nil, err
 	}
-	a, err := opened(file)
+	a, err := archiveOf(file)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	if err != nil {
 		return nil, err
 	}
-	workers, err := m.Transformer.Worker(named{rows, columns}, r)
+	workers, err := m.Transformer.Worker(namedSource{rows, columns}, r)
 	if err != nil {
 		return nil, err
 	}
@@ -160,14 +160,14 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 // PreparesRows reports true: the workers handle nulls.
 func (m *Model) PreparesRows() bool { return true }
 
-// named is a source with the column names of prepared rows, for workers.
-type named struct {
+// namedSource is a source with the column names of prepared rows, for workers.
+type namedSource struct {
 	stream.Source
 	columns []string
 }
 
 // Info describes the prepared rows.
-func (n named) Info() stream.Info {
+func (n namedSource) Info() stream.Info {
 	info := n.Source.Info()
 	info.Columns = n.columns
 	return info
@@ -188,7 +188,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	if err != nil {
 		columns = make([]string, m.Transformer.Dimension(r.Side)) // Transform reports errors of rows
 	}
-	p := m.Transformer.TransformPlan(e, named{rows, columns}, r)
+	p := m.Transformer.TransformPlan(e, namedSource{rows, columns}, r)
 	p.Add("raw rows", int64(stream.BlockRows(len(columns)))*int64(len(rows.Info().Columns)), "")
 	return p
 }

@@ -30,12 +30,12 @@ func multiply(threads int, ta, tb blas.Transpose, alpha float64, a, b blas64.Gen
 // leastWork is the number of multiply-adds up to which gonum's plain loops are faster.
 const leastWork = 512
 
-// least is leastWork; tests change it.
-var least float64 = leastWork
+// smallWork is leastWork; tests change it.
+var smallWork float64 = leastWork
 
 // small reports whether an m×n×k operation is left to gonum: it is small or empty, or there is no vector path.
 func small(m, n, k int) bool {
-	return simd.Active() == simd.Go || float64(m)*float64(n)*float64(k) <= least
+	return simd.Active() == simd.Go || float64(m)*float64(n)*float64(k) <= smallWork
 }
 
 // half returns where to split a matrix of n > leaf rows, at a whole vector.

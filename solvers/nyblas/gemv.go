@@ -17,25 +17,25 @@ func (p Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 	rows, cols := stored(tA, m, n) // lengths of y and x
 	legal := (tA == blas.NoTrans || tA == blas.Trans || tA == blas.ConjTrans) && m > 0 && n > 0 && lda >= n && incX > 0 && incY > 0 &&
 		len(a) >= lda*(m-1)+n && len(x) > (cols-1)*incX && len(y) > (rows-1)*incY
-	gaps, narrow := incX > 1 || incY > 1, simd.Active() == simd.Go || n < gemvCols && least > 0
-	if !legal || alpha == 0 || narrow && !gaps || m*n < gemvGather && least > 0 {
+	gaps, narrow := incX > 1 || incY > 1, simd.Active() == simd.Go || n < gemvCols && smallWork > 0
+	if !legal || alpha == 0 || narrow && !gaps || m*n < gemvGather && smallWork > 0 {
 		p.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
 	s := borrow(rows + cols)
 	defer s.giveBack()
 	to, from := s.v[:rows], s.v[rows:]
-	scaled(to, beta, y, incY)
+	scaledCopy(to, beta, y, incY)
 	matrix := blas64.General{Rows: m, Cols: n, Data: a, Stride: lda}
 	switch {
 	case narrow:
-		scaled(from, 1, x, incX)
+		scaledCopy(from, 1, x, incX)
 		p.Implementation.Dgemv(tA, m, n, alpha, a, lda, from, 1, 1, to, 1)
 	case tA == blas.NoTrans:
-		scaled(from, 1, x, incX)
+		scaledCopy(from, 1, x, incX)
 		simd.AddDots(to, alpha, matrix, from)
 	default:
-		scaled(from, alpha, x, incX)
+		scaledCopy(from, alpha, x, incX)
 		simd.AddRows(to, matrix, from)
 	}
 	for i, v := range to {
@@ -43,8 +43,8 @@ func (p Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 	}
 }
 
-// scaled sets dst to factor times a strided vector. If factor is zero, the vector is not read.
-func scaled(dst []float64, factor float64, x []float64, inc int) {
+// scaledCopy sets dst to factor times a strided vector. If factor is zero, the vector is not read.
+func scaledCopy(dst []float64, factor float64, x []float64, inc int) {
 	switch {
 	case factor == 0:
 		clear(dst)

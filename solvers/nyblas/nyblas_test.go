@@ -25,8 +25,8 @@ func onEveryPath(t *testing.T, f func(t *testing.T)) {
 
 // onKernel leaves nothing to gonum while f runs, but the checks.
 func onKernel(f func()) {
-	least = 0
-	defer func() { least = leastWork }()
+	smallWork = 0
+	defer func() { smallWork = leastWork }()
 	f()
 }
 

@@ -34,15 +34,15 @@ func (s *scratch) giveBack() { scratches.Put(s) }
 func (p Implementation) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	legal := (ul == blas.Upper || ul == blas.Lower) && n > 0 && lda >= n && incX > 0 && incY > 0 &&
 		len(a) >= lda*(n-1)+n && len(x) > (n-1)*incX && len(y) > (n-1)*incY
-	if !legal || alpha == 0 || simd.Active() == simd.Go || n < symvLeast && least > 0 {
+	if !legal || alpha == 0 || simd.Active() == simd.Go || n < symvLeast && smallWork > 0 {
 		p.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
 	room := borrow(2 * n)
 	defer room.giveBack()
 	ax, sum := room.v[:n], room.v[n:]
-	scaled(ax, alpha, x, incX)
-	scaled(sum, beta, y, incY)
+	scaledCopy(ax, alpha, x, incX)
+	scaledCopy(sum, beta, y, incY)
 	simd.AddSymmetric(sum, ul == blas.Upper, blas64.General{Rows: n, Cols: n, Data: a, Stride: lda}, ax)
 	for i, s := range sum {
 		y[i*incY] = s

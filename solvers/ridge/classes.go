@@ -198,7 +198,7 @@ func (c *Classes) countIn(rows *known) *Classes {
 	out := *c
 	out.Counts, out.sums, out.absent = make([]int64, len(c.Counts)), make([]float64, len(c.Counts)), 0
 	for i, class := range rows.class {
-		if w := rows.given[i]; w > 0 {
+		if w := rows.rowWeight[i]; w > 0 {
 			out.Counts[class]++
 			out.sums[class] += w
 		} else {

@@ -115,8 +115,8 @@ func (f folding) holdOut(groups []uint64, sizes map[uint64]float64) {
 	}
 }
 
-// given returns the values that determine the bits of sums, besides the seed and the groups.
-func (f folding) given() []any {
+// identity returns the values that determine the bits of sums, besides the seed and the groups.
+func (f folding) identity() []any {
 	groups := slices.Sorted(maps.Keys(f.deal))
 	parts := []int64{int64(f.parts), int64(f.tested)}
 	for _, group := range groups {
@@ -128,7 +128,7 @@ func (f folding) given() []any {
 // sizes returns the weight of each group, relative to the heaviest row.
 func (k *known) sizes() map[uint64]float64 {
 	sizes := make(map[uint64]float64)
-	for i, share := range relative(k.given) {
+	for i, share := range relative(k.rowWeight) {
 		sizes[k.group[i]] += share
 	}
 	return sizes

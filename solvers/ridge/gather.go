@@ -112,7 +112,7 @@ func (f *fit) draw(ctx context.Context) (landmarks *basis.Panel, drawn *pool, er
 	if err := f.dropAbsent(drawn); err != nil {
 		return nil, nil, err
 	}
-	chosen, err := f.byWeight(drawn.known.given)
+	chosen, err := f.byWeight(drawn.known.rowWeight)
 	if err != nil {
 		return nil, nil, err
 	}

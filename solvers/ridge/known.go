@@ -18,11 +18,11 @@ import (
 
 // known holds the targets or classes, weights and groups of some rows.
 type known struct {
-	outputs blas64.General // standardised targets, or codes of classes: 1 for the class of a row, else −1
-	class   []int          // nil for regression
-	given   []float64      // weights of rows; other fields are not set for weight 0
-	weight  []float64      // given, times the weight of the class
-	group   []uint64       // the row number, or a hash of its group
+	outputs   blas64.General // standardised targets, or codes of classes: 1 for the class of a row, else −1
+	class     []int          // nil for regression
+	rowWeight []float64      // weights of rows; other fields are not set for weight 0
+	weight    []float64      // given, times the weight of the class
+	group     []uint64       // the row number, or a hash of its group
 }
 
 // columns reads targets, labels, weights and groups from the kept columns of a source. The indices are those of kept
@@ -126,13 +126,13 @@ func badValue(info stream.Info, row int64, place int, reason string) error {
 func (k *known) resize(n, outputs int, classes bool) {
 	if cap(k.weight) < n {
 		k.outputs = matrix.New(n, outputs)
-		k.given, k.weight, k.group = make([]float64, n), make([]float64, n), make([]uint64, n)
+		k.rowWeight, k.weight, k.group = make([]float64, n), make([]float64, n), make([]uint64, n)
 		if classes {
 			k.class = make([]int, n)
 		}
 	}
 	k.outputs.Rows = n
-	k.given, k.weight, k.group = k.given[:n], k.weight[:n], k.group[:n]
+	k.rowWeight, k.weight, k.group = k.rowWeight[:n], k.weight[:n], k.group[:n]
 	if classes {
 		k.class = k.class[:n]
 	}
@@ -159,7 +159,7 @@ func (k *known) measure(by *reference) {
 
 // pick copies the given rows.
 func (k *known) pick(places []int) known {
-	out := known{outputs: dense.PickRows(k.outputs, places), given: dense.Pick(k.given, places),
+	out := known{outputs: dense.PickRows(k.outputs, places), rowWeight: dense.Pick(k.rowWeight, places),
 		weight: dense.Pick(k.weight, places)}
 	for _, i := range places {
 		out.group = append(out.group, k.group[i])
@@ -172,7 +172,8 @@ func (k *known) pick(places []int) known {
 
 // slice returns n rows from first on, sharing memory.
 func (k *known) slice(first, n int) known {
-	out := known{outputs: matrix.Rows(k.outputs, first, n), given: k.given[first:][:n], weight: k.weight[first:][:n],
+	out := known{outputs: matrix.Rows(k.outputs, first, n),
+		rowWeight: k.rowWeight[first:][:n], weight: k.weight[first:][:n],
 		group: k.group[first:][:n]}
 	if k.class != nil {
 		out.class = k.class[first:][:n]
@@ -195,17 +196,17 @@ func (c *columns) read(k *known, kept []stream.Column, n int, numbers input.Numb
 // readRow reads row i. For an invalid value it returns the index of the column and a reason. It ignores the other
 // values of a row of weight 0.
 func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (place int, reason string) {
-	k.given[i], k.group[i] = 1, uint64(number)
+	k.rowWeight[i], k.group[i] = 1, uint64(number)
 	if c.weights >= 0 {
 		reason := unusable(&kept[c.weights], i, "`Data.Weights`")
-		if k.given[i] = numberOf(&kept[c.weights], i); reason == "" && k.given[i] < 0 {
-			reason = fmt.Sprintf("is %v, and `Data.Weights` are 0 or more", k.given[i])
+		if k.rowWeight[i] = numberOf(&kept[c.weights], i); reason == "" && k.rowWeight[i] < 0 {
+			reason = fmt.Sprintf("is %v, and `Data.Weights` are 0 or more", k.rowWeight[i])
 		}
 		if reason != "" {
 			return c.weights, reason
 		}
 	}
-	if k.weight[i] = k.given[i]; k.weight[i] == 0 {
+	if k.weight[i] = k.rowWeight[i]; k.weight[i] == 0 {
 		clear(matrix.Row(k.outputs, i))
 		return 0, ""
 	}
@@ -248,7 +249,7 @@ func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason stri
 	}
 	k.class[i], codes[class] = class, 1
 	if c.balance != nil {
-		k.weight[i] = c.balanced(k.given[i], class)
+		k.weight[i] = c.balanced(k.rowWeight[i], class)
 	}
 	return ""
 }
@@ -261,7 +262,7 @@ func (c *columns) balanced(given float64, class int) float64 {
 // balanceRows recomputes the balanced weights of rows already read.
 func (c *columns) balanceRows(k *known) {
 	for i, class := range k.class {
-		k.weight[i] = c.balanced(k.given[i], class)
+		k.weight[i] = c.balanced(k.rowWeight[i], class)
 	}
 }
 
@@ -315,11 +316,11 @@ func hashOf(c *stream.Column, i int) uint64 {
 	return hash.Sum64()
 }
 
-// given returns the values that determine the bits of a pass, besides the values in the columns.
-func (c *columns) given() []any {
+// rowWeight returns the values that determine the bits of a pass, besides the values in the columns.
+func (c *columns) identity() []any {
 	words := []string{strings.Join(c.Targets, "\n"), c.Weights, c.FoldBy}
 	if c.Classes == nil {
-		return append(c.refer.given(), []byte(strings.Join(words, "\n\n")))
+		return append(c.refer.identity(), []byte(strings.Join(words, "\n\n")))
 	}
 	words = append(append(words, c.Classes.Label), c.Classes.Names()...)
 	return []any{[]byte(strings.Join(words, "\n\n")), c.Classes.Counts, c.balance}

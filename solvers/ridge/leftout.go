@@ -29,7 +29,7 @@ const (
 func (c *candidate) leftOutClasses(held *heldOut) *LeftOut {
 	out := &LeftOut{}
 	for r := range held.predictions.Rows {
-		if c.known.given[r] > 0 {
+		if c.known.rowWeight[r] > 0 {
 			out.Class = append(out.Class, c.known.class[r])
 			out.Chosen = append(out.Chosen, floats.MaxIdx(matrix.Row(held.predictions, r)))
 		}
@@ -41,7 +41,7 @@ func (c *candidate) leftOutClasses(held *heldOut) *LeftOut {
 // residuals, in units of v and not yet bounded by its floor; v may be nil.
 func (c *candidate) leftOutTargets(held *heldOut, v *Intervals, scales blas64.General) *LeftOut {
 	var rows []int
-	for r, weight := range c.known.given {
+	for r, weight := range c.known.rowWeight {
 		if weight > 0 {
 			rows = append(rows, r)
 		}

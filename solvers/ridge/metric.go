@@ -108,7 +108,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	var metric blas64.General
 	var least []float64
 	for round := range metricRounds + 1 {
-		c, _, err := s.inner().choose(ctx, e, x.under(metric), k)
+		c, _, err := s.inner().choose(ctx, e, x.mappedBy(metric), k)
 		if err != nil {
 			return nil, fmt.Errorf("`Metric %v`, on %d rows of a sample: %w", s.Metric, x.rows.Rows, err)
 		}
@@ -120,7 +120,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 		out.entries += c.entries()
 		out.Errors = append(out.Errors, dense.Sum(losses))
 		if round > 0 {
-			if !lower(losses, least) {
+			if !clearlyLower(losses, least) {
 				break
 			}
 			out.Round, out.metric = round, metric
@@ -146,18 +146,18 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	return out, nil
 }
 
-// under returns data with rows mapped by a metric; a metric without rows is the identity.
-func (d *Data) under(metric blas64.General) *Data {
+// mappedCopy returns data with rows mapped by a metric; a metric without rows is the identity.
+func (d *Data) mappedBy(metric blas64.General) *Data {
 	if metric.Rows == 0 {
 		return d
 	}
 	out := *d
-	out.Rows = &mapped{d.Rows, metric}
+	out.Rows = &mappedSource{d.Rows, metric}
 	return &out
 }
 
-// tell adds the metric and the cost of its search to a fit.
-func (l *Learnt) tell(f *Fit) {
+// addTo adds the metric and the cost of its search to a fit.
+func (l *Learnt) addTo(f *Fit) {
 	f.Learnt, f.Metric = l, l.metric
 	f.KernelEntries += l.entries
 	if l.Round == 0 {
@@ -165,15 +165,15 @@ func (l *Learnt) tell(f *Fit) {
 	}
 }
 
-// drawn is the sample for learning a metric, in memory.
-type drawn struct {
+// metricSample is the sample for learning a metric, in memory.
+type metricSample struct {
 	*Data
 	rows  blas64.General
 	known known
 }
 
 // draw draws the sample.
-func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
+func (s Solver) draw(ctx context.Context, d *Data) (*metricSample, error) {
 	of, err := d.columns(s.Balanced)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (s Solver) draw(ctx context.Context, d *Data) (*drawn, error) {
 			kept[k].Append(&panels[0].Kept[k], i, i+1)
 		}
 	}
-	out := &drawn{Data: &own, rows: dense.PickRows(panels[0].Rows, present), known: all.pick(present)}
+	out := &metricSample{Data: &own, rows: dense.PickRows(panels[0].Rows, present), known: all.pick(present)}
 	if own.Rows, err = stream.Beside(stream.FromMatrix(of.info.Name, out.rows), of.info.Kept, kept...); err != nil {
 		return nil, err
 	}
@@ -243,8 +243,8 @@ func (c *candidate) weightedSquares(predictions blas64.General) []float64 {
 	return squares
 }
 
-// lower reports whether losses sum to less than others, by more than two standard errors of the difference.
-func lower(losses, others []float64) bool {
+// clearlyLower reports whether losses sum to less than others, by more than two standard errors of the difference.
+func clearlyLower(losses, others []float64) bool {
 	difference := make([]float64, len(losses))
 	for i, v := range losses {
 		difference[i] = others[i] - v
@@ -267,10 +267,10 @@ func variances(m blas64.General, weights []float64) []float64 {
 // gradients returns the sum of the outer products of the gradients of the model at up to 2,000 rows: d×d, or d×1 for a
 // diagonal metric. Derivatives are with respect to mapped columns. Targets are scaled by their standard deviations.
 func (c *candidate) gradients(
-	ctx context.Context, form Metric, held *heldOut, x *drawn, metric blas64.General,
+	ctx context.Context, form Metric, held *heldOut, x *metricSample, metric blas64.General,
 ) (blas64.General, error) {
 	d, n, t := x.rows.Cols, min(x.rows.Rows, gradientRows), c.outputs
-	sum, rows := matrix.New(d, d), under(metric, x.rows)
+	sum, rows := matrix.New(d, d), mappedCopy(metric, x.rows)
 	if form == DiagonalMetric {
 		sum = matrix.New(d, 1)
 	}
@@ -357,8 +357,8 @@ func (s *slopes) gradient(dst blas64.General, x []float64, coefficients blas64.G
 
 // metricOf returns the importance of the columns, and the square root of the outer products of gradients with respect
 // to unmapped columns. g has those with respect to columns mapped by the metric before. The result is scaled so that
-// mapped rows have the variance of the rows. importance is nil if the gradients are 0.
-func (x *drawn) metricOf(g, before blas64.General) (importance []float64, metric blas64.General, err error) {
+// mappedSource rows have the variance of the rows. importance is nil if the gradients are 0.
+func (x *metricSample) metricOf(g, before blas64.General) (importance []float64, metric blas64.General, err error) {
 	raw := variances(x.rows, x.known.weight)
 	diagonal := make([]float64, g.Rows)
 	if g.Cols > 1 {
@@ -382,7 +382,7 @@ func (x *drawn) metricOf(g, before blas64.General) (importance []float64, metric
 		}
 	}
 	floats.Mul(diagonal, raw)
-	sum, mapped := dense.Sum(diagonal), dense.Sum(variances(under(metric, x.rows), x.known.weight))
+	sum, mapped := dense.Sum(diagonal), dense.Sum(variances(mappedCopy(metric, x.rows), x.known.weight))
 	if !(sum > 0 && mapped > 0) {
 		return nil, metric, nil
 	}
@@ -431,8 +431,8 @@ func rowMap(metric blas64.General) func(x blas64.General) blas64.General {
 	}
 }
 
-// under returns rows mapped by a metric, as a copy.
-func under(metric, rows blas64.General) blas64.General {
+// mappedCopy returns rows mapped by a metric, as a copy.
+func mappedCopy(metric, rows blas64.General) blas64.General {
 	out := matrix.Clone(rows)
 	mapInPlace(rowMap(metric), out)
 	return out
@@ -448,14 +448,14 @@ func mapInPlace(by func(x blas64.General) blas64.General, x blas64.General) {
 	}
 }
 
-// mapped is a source of rows mapped by a metric.
-type mapped struct {
+// mappedSource is a source of rows mapped by a metric.
+type mappedSource struct {
 	stream.Source
 	metric blas64.General
 }
 
 // Open returns a reader of mapped rows.
-func (m *mapped) Open(ctx context.Context, first int64) (stream.Reader, error) {
+func (m *mappedSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	r, err := m.Source.Open(ctx, first)
 	if err != nil {
 		return nil, err
@@ -464,7 +464,7 @@ func (m *mapped) Open(ctx context.Context, first int64) (stream.Reader, error) {
 }
 
 // Gather fetches mapped rows by number.
-func (m *mapped) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+func (m *mappedSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if err := stream.Gather(ctx, m.Source, rows, dst); err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func TestMetric(t *testing.T) {
 		got := predict(t, m, x, kinds...)
 		on := *f.Model
 		on.Metric = blas64.General{}
-		y := under(f.Metric, x)
+		y := mappedCopy(f.Metric, x)
 		for i, v := range predict(t, &on, y, kinds...).Data {
 			if got.Data[i] != v {
 				t.Fatalf("%v: number %d is %v of raw rows, and %v of mapped ones", form, i, got.Data[i], v)
@@ -195,7 +195,7 @@ func TestMetricErrors(t *testing.T) {
 	}
 	x := normals(50, 4, 1)
 	x.Data[4*30+2] = math.NaN()
-	bad := &mapped{stream.FromMatrix("x", x), normals(4, 4, 2)}
+	bad := &mappedSource{stream.FromMatrix("x", x), normals(4, 4, 2)}
 	for _, read := range []func() error{
 		func() error { _, err := stream.ReadAll(t.Context(), bad); return err },
 		func() error { _, err := stream.GatherRows(t.Context(), bad, []int64{3, 30}); return err },

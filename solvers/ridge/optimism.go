@@ -35,7 +35,7 @@ func (s Solver) corrects(rows int64) bool { return rows <= correctedRows && !s.f
 
 // addOutcomes adds one configuration for each penalty. predictions are those of the scoring sample, for all penalties
 // side by side. It skips penalties for which the equations of some fold cannot be solved.
-func (c *candidate) addOutcomes(models trained, predictions blas64.General) {
+func (c *candidate) addOutcomes(models foldCoefficients, predictions blas64.General) {
 	for i := range models[0] {
 		if !models.solved(i) {
 			continue
@@ -70,7 +70,7 @@ func (c *candidate) rowSquares(predictions blas64.General) []float64 {
 }
 
 // solved reports whether all folds have a model of penalty i.
-func (m trained) solved(i int) bool {
+func (m foldCoefficients) solved(i int) bool {
 	for _, of := range m {
 		if of[i].Rows == 0 {
 			return false
@@ -98,7 +98,7 @@ func (c *candidate) reportedLosses(predictions blas64.General) blas64.General {
 // lossWeights returns the weights of the rows of the scoring sample in reported losses.
 func (c *candidate) lossWeights() []float64 {
 	if c.data.Classes != nil {
-		return c.known.given
+		return c.known.rowWeight
 	}
 	return c.known.weight
 }

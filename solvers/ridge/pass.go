@@ -15,32 +15,33 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// made is what a worker makes of a block: the rows [z | 1 | y]·√w of each kernel, sorted by part.
-type made struct {
+// blockFeatures holds a worker's features [z | 1 | y]·√w of one block, for each kernel, sorted by part.
+type blockFeatures struct {
 	of    []sketch.WhitenedRows    // of each kernel
 	parts [][]*sketch.WhitenedRows // of each kernel and part, sharing the memory of these
 	rows  []int                    // of each part
 }
 
-// place is a tile of the Gram matrices of all kernels and parts.
-type place struct{ kernel, part, tile int }
+// tileIndex identifies one tile of one Gram matrix.
+type tileIndex struct{ kernel, part, tile int }
 
 // pass sums the Gram matrix of [z | 1 | y]·√w of each kernel and part, by one pass over the rows. Features are (k(x, J)
 // − c)·U⁻¹ with the mean c of k(J, J): in sums of features far from 0, the digits of their spread would cancel. The
 // identity that extends U leaves the other columns unchanged. Cost for n rows with a weight, ℓ landmarks, of each
 // kernel: n·ℓ kernel entries, 2·n·ℓ² flops.
 func (f *fit) pass(ctx context.Context) error {
-	by, places, err := f.whitenings()
+	by, indices, err := f.whitenings()
 	if err != nil {
 		return err
 	}
-	parts, given, before := f.folds.parts, append(f.columns.given(), f.folds.given()...), []int64{}
+	parts, given, before := f.folds.parts, append(f.columns.identity(), f.folds.identity()...), []int64{}
 	for _, c := range f.candidates {
 		given = append(given, c.features.Landmarks.Rows, c.upper, c.center)
 		before = append(before, c.features.Tiles.Entries.Load())
 	}
 	e := f.engine.WithKept().Given(given...)
-	sums, err := stream.FoldWide(ctx, e, "fit", f.data.Rows, stream.Wide[sketch.List[*sketch.WhitenedGram], *made]{
+	type gramPass = stream.Wide[sketch.List[*sketch.WhitenedGram], *blockFeatures]
+	sums, err := stream.FoldWide(ctx, e, "fit", f.data.Rows, gramPass{
 		New: func() (l sketch.List[*sketch.WhitenedGram]) {
 			for k := range by {
 				for range parts {
@@ -49,19 +50,19 @@ func (f *fit) pass(ctx context.Context) error {
 			}
 			return l
 		},
-		Room: func() *made {
-			return &made{make([]sketch.WhitenedRows, len(by)), make([][]*sketch.WhitenedRows, len(by)), make([]int, parts)}
+		Room: func() *blockFeatures {
+			return &blockFeatures{make([]sketch.WhitenedRows, len(by)), make([][]*sketch.WhitenedRows, len(by)), make([]int, parts)}
 		},
-		Worker: func() func(*made, *stream.Block) error { return f.worker(by) },
-		Take: func(acc sketch.List[*sketch.WhitenedGram], m *made, _ *stream.Block) error {
+		Worker: func() func(*blockFeatures, *stream.Block) error { return f.worker(by) },
+		Take: func(acc sketch.List[*sketch.WhitenedGram], m *blockFeatures, _ *stream.Block) error {
 			for i, gram := range acc {
 				gram.Expect(m.rows[i%parts])
 			}
 			return nil
 		},
-		Tiles: len(places),
-		Add: func(acc sketch.List[*sketch.WhitenedGram], all []*made, tile int) {
-			at := places[tile]
+		Tiles: len(indices),
+		Add: func(acc sketch.List[*sketch.WhitenedGram], all []*blockFeatures, tile int) {
+			at := indices[tile]
 			var rows []*sketch.WhitenedRows
 			for _, m := range all {
 				if m.rows[at.part] > 0 {
@@ -88,7 +89,7 @@ func (f *fit) pass(ctx context.Context) error {
 }
 
 // whitenings returns the whitening of each kernel, and the tiles of all Gram matrices.
-func (f *fit) whitenings() (by []*sketch.Whitening, places []place, err error) {
+func (f *fit) whitenings() (by []*sketch.Whitening, indices []tileIndex, err error) {
 	for k, c := range f.candidates {
 		w, err := sketch.NewWhitening(extended(c.upper, 1+f.outputs))
 		if err != nil {
@@ -97,15 +98,15 @@ func (f *fit) whitenings() (by []*sketch.Whitening, places []place, err error) {
 		by = append(by, w)
 		for part := range f.folds.parts {
 			for tile := range sketch.NewWhitenedGram(w).Tiles() {
-				places = append(places, place{k, part, tile})
+				indices = append(indices, tileIndex{k, part, tile})
 			}
 		}
 	}
-	return by, places, nil
+	return by, indices, nil
 }
 
 // worker returns the function of a worker, which whitens the rows of a block with each kernel.
-func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
+func (f *fit) worker(by []*sketch.Whitening) func(*blockFeatures, *stream.Block) error {
 	info, width := f.data.Rows.Info(), 0
 	fill := make([]func(dst, x blas64.General, numbers input.Numbers) error, len(by))
 	for k, c := range f.candidates {
@@ -114,7 +115,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 	}
 	rowsOf, byPart := new(known), make([][]int, f.folds.parts)
 	room := matrix.New(tilesize.WideRows, width)
-	return func(m *made, b *stream.Block) error {
+	return func(m *blockFeatures, b *stream.Block) error {
 		if err := input.CheckRows(info, b.X, b.Start); err != nil {
 			return err
 		}
@@ -155,8 +156,8 @@ func (f *fit) worker(by []*sketch.Whitening) func(*made, *stream.Block) error {
 }
 
 // complete appends the constant 1 and the targets to the features of the given rows, and scales rows by √weight.
-func (k *known) complete(rows blas64.General, places []int) {
-	for i, place := range places {
+func (k *known) complete(rows blas64.General, indices []int) {
+	for i, place := range indices {
 		row := matrix.Row(rows, i)
 		at := len(row) - 1 - k.outputs.Cols
 		row[at] = 1

@@ -160,7 +160,7 @@ func (c *candidate) search(ctx context.Context) error {
 	least := leastPenalty * c.norm
 	models, path, err := c.validate(ctx, tenTo(least, 1, 2.5, 4))
 	for last := 2; err == nil && last+1 < mostTried && c.squares(path[last]) < c.squares(path[last-1]); last++ {
-		var more trained
+		var more foldCoefficients
 		var next []Penalty
 		more, next, err = c.validate(ctx, tenTo(path[last].Lambda, 1.5))
 		for part := range more {
@@ -184,7 +184,7 @@ func (c *candidate) try(ctx context.Context, penalties []float64) error {
 }
 
 // add inserts penalties into the path, with their misclassification rates, and finds the best one.
-func (c *candidate) add(ctx context.Context, models trained, path []Penalty) error {
+func (c *candidate) add(ctx context.Context, models foldCoefficients, path []Penalty) error {
 	var predictions blas64.General
 	if c.predictsAll() {
 		var err error
@@ -205,7 +205,7 @@ func (c *candidate) add(ctx context.Context, models trained, path []Penalty) err
 		}
 		if c.data.Classes != nil && predictions.Rows > 0 {
 			held.wrong = c.wrong(held)
-			p.Misclassified = meanOf(held.wrong, c.known.given)
+			p.Misclassified = meanOf(held.wrong, c.known.rowWeight)
 		}
 		at, _ := slices.BinarySearchFunc(c.path, p, func(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) })
 		c.path, c.held = slices.Insert(c.path, at, p), slices.Insert(c.held, at, held)
@@ -303,7 +303,8 @@ func (c *candidate) squares(p Penalty) (sum float64) {
 func (c *candidate) variance(output int) float64 { return c.all.unexplained[output] / c.all.weight }
 
 // validate trains a model for each fold and penalty, and returns the penalties with their out-of-fold errors.
-func (c *candidate) validate(ctx context.Context, penalties []float64) (models trained, path []Penalty, err error) {
+func (c *candidate) validate(ctx context.Context, penalties []float64) (
+	models foldCoefficients, path []Penalty, err error) {
 	if models, err = c.train(ctx, penalties); err != nil {
 		return nil, nil, err
 	}

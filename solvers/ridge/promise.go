@@ -14,11 +14,11 @@ import (
 // Figure is an estimate with its standard error.
 type Figure struct{ Value, StandardError float64 }
 
-// promise sets the out-of-fold errors of targets, corrected for the choice, and their standard errors by the delta
+// setErrors sets the out-of-fold errors of targets, corrected for the choice, and their standard errors by the delta
 // method. Gram matrices give the squared errors of all rows, but not their variance, which is estimated from residuals
 // of the scoring sample. Standard errors shrink with rows beyond the sample, except with groups: more rows of the same
 // groups need not help.
-func (c *candidate) promise(fit *Fit, held *heldOut) {
+func (c *candidate) setErrors(fit *Fit, held *heldOut) {
 	groups, weights, losses := newClusters(&c.known), relative(c.known.weight), c.reportedLosses(held.predictions)
 	corrected := c.outcomes.corrected(c.known.weight, c.known.weight, groups, c.Seed)
 	if corrected != nil {
@@ -59,12 +59,14 @@ func (c *candidate) leftOutWeight() (sum float64) {
 	return sum
 }
 
-// promiseClasses corrects the accuracy for the choice and adds its standard error. total is the weight of the rows
+// setClassErrors corrects the accuracy for the choice and adds its standard error. total is the weight of the rows
 // behind the accuracy, which may be more than the scoring sample.
-func (c *candidate) promiseClasses(fit *Fit, held *heldOut, total float64) {
-	groups, weights, wrong := newClusters(&c.known), relative(c.known.given), c.reportedLosses(held.predictions).Data
+func (c *candidate) setClassErrors(fit *Fit, held *heldOut, total float64) {
+	groups, weights := newClusters(&c.known), relative(c.known.rowWeight)
+	wrong := c.reportedLosses(held.predictions).Data
 	counted, share, n := meanOf(wrong, weights), 1-fit.Scores.Accuracy, groups.effective(weights)
-	if corrected := c.outcomes.corrected(c.known.given, relative(c.known.weight), groups, c.Seed); corrected != nil {
+	corrected := c.outcomes.corrected(c.known.rowWeight, relative(c.known.weight), groups, c.Seed)
+	if corrected != nil {
 		share, fit.Configurations = corrected[0], len(c.outcomes.choice)
 	}
 	design := 1.0 // design effect: variance relative to independent rows of equal weight
@@ -72,7 +74,7 @@ func (c *candidate) promiseClasses(fit *Fit, held *heldOut, total float64) {
 		design = groups.variance(wrong, weights) * (n - 1) / (counted * (1 - counted))
 	}
 	if c.data.FoldBy == "" {
-		n *= max(1, total/dense.Sum(c.known.given))
+		n *= max(1, total/dense.Sum(c.known.rowWeight))
 	}
 	fit.Scores.Accuracy = 1 - share
 	fit.Scores.StandardError = metrics.ShareErrorOf(share, design*share*(1-share)/n, n)

@@ -107,8 +107,8 @@ func (r *reference) outRows(m blas64.General) {
 	}
 }
 
-// given returns the values that determine the bits of sums.
-func (r *reference) given() []any {
+// identity returns the values that determine the bits of sums.
+func (r *reference) identity() []any {
 	if r == nil {
 		return nil
 	}

@@ -161,7 +161,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	if learnt != nil {
-		d = d.under(learnt.metric)
+		d = d.mappedBy(learnt.metric)
 	}
 	chosen, tried, found, err := s.chooseLandmarks(ctx, e, d, k)
 	if err != nil {
@@ -179,7 +179,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	}
 	out.KernelEntries = chosen.entries() + found.entries
 	if learnt != nil {
-		learnt.tell(out)
+		learnt.addTo(out)
 	}
 	return out, nil
 }

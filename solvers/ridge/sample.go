@@ -16,13 +16,13 @@ import (
 
 // heldOut holds the models of one penalty and their out-of-fold predictions of the scoring sample.
 type heldOut struct {
-	models      trained
+	models      foldCoefficients
 	predictions blas64.General // decision values or targets
 	wrong       []float64      // 1 for each misclassified row; nil for targets
 }
 
 // leaveOut returns out-of-fold predictions of the scoring sample, for several penalties side by side.
-func (c *candidate) leaveOut(ctx context.Context, models trained) (blas64.General, error) {
+func (c *candidate) leaveOut(ctx context.Context, models foldCoefficients) (blas64.General, error) {
 	worker, n := c.outOfFold(models), c.sample.Count()
 	out := matrix.New(n, len(models[0])*c.outputs)
 	return out, stream.Each(ctx, c.engine.Threads, (n+tilesize.PanelRows-1)/tilesize.PanelRows, func(panel int) error {
@@ -46,7 +46,7 @@ type predictor func(x blas64.General, numbers input.Numbers, groups []uint64,
 // outOfFold returns predictors of the models trained without a part. They convert coefficients to kernel entries,
 // rather than rows to features. Cost of a row: a kernel entry for each landmark, and 2·ℓ flops for each output and
 // penalty.
-func (c *candidate) outOfFold(models trained) func() predictor {
+func (c *candidate) outOfFold(models foldCoefficients) func() predictor {
 	wide := make([]blas64.General, len(models)) // coefficients of all penalties side by side
 	for part, coefficients := range models {
 		wide[part] = c.onEntries(coefficients)
@@ -106,7 +106,7 @@ func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 		fit.LeftOut = c.leftOutClasses(held)
 		return c.score(ctx, fit, held)
 	}
-	c.promise(fit, held)
+	c.setErrors(fit, held)
 	scales := blas64.General{}
 	if fit.Intervals, scales, err = c.intervals(ctx, held); err != nil {
 		return err

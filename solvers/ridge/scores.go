@@ -47,7 +47,7 @@ func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err err
 		}
 	}
 	fit.Counted, fit.Scores = int(sums.Count), c.scores(sums)
-	c.promiseClasses(fit, held, sums.Data[3*c.data.Classes.count()+weightSum])
+	c.setClassErrors(fit, held, sums.Data[3*c.data.Classes.count()+weightSum])
 	c.noteRareClasses(fit)
 	return nil
 }
@@ -70,12 +70,12 @@ func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
 
 // addScore adds row r of of, with its decision values, which it overwrites. Rows of weight 0 are ignored.
 func (c *candidate) addScore(sums *sketch.Sum, of *known, r int, decisions []float64, temperature float64) {
-	if of.given[r] == 0 {
+	if of.rowWeight[r] == 0 {
 		return
 	}
 	k, truth, chosen := c.data.Classes.count(), of.class[r], floats.MaxIdx(decisions)
 	rows, more := sums.Data[:3*k], sums.Data[3*k:]
-	w, lossWeight := of.given[r], of.weight[r]
+	w, lossWeight := of.rowWeight[r], of.weight[r]
 	softmax(decisions, decisions, 1/temperature)
 	sums.Count++
 	rows[truth] += w
@@ -106,9 +106,9 @@ func (c *candidate) scores(sums *sketch.Sum) *Scores {
 }
 
 // scorePass sums scores over all held-out rows in another pass. Cost: [candidate.outOfFold] for all rows.
-func (c *candidate) scorePass(ctx context.Context, models trained, temperature float64) (*sketch.Sum, error) {
-	given := append(c.columns.given(), temperature, c.features.Landmarks.Rows)
-	given = append(given, c.folds.given()...)
+func (c *candidate) scorePass(ctx context.Context, models foldCoefficients, temperature float64) (*sketch.Sum, error) {
+	given := append(c.columns.identity(), temperature, c.features.Landmarks.Rows)
+	given = append(given, c.folds.identity()...)
 	for _, of := range models {
 		given = append(given, of[0])
 	}

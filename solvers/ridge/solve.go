@@ -159,11 +159,11 @@ func largest(a blas64.General) float64 {
 }
 
 // by tested part, then penalty
-type trained [][]blas64.General // of each tested part, and penalty
+type foldCoefficients [][]blas64.General // of each tested part, and penalty
 
 // train fits all tested parts with all penalties. If a penalty is too small for a part, its coefficients are empty.
-func (c *candidate) train(ctx context.Context, penalties []float64) (trained, error) {
-	out := make(trained, c.folds.tested)
+func (c *candidate) train(ctx context.Context, penalties []float64) (foldCoefficients, error) {
+	out := make(foldCoefficients, c.folds.tested)
 	return out, stream.Each(ctx, c.engine.Threads, len(out), func(part int) error {
 		n, err := newNormal(c.all.whole, c.grams[part], c.upper.Cols)
 		if err != nil {

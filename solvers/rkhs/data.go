@@ -21,7 +21,7 @@ type Data struct {
 	lag     int64         // pairs are rows i and i+lag of x; 0 if not lagged
 	runs    []run         // of lagged rows, ascending
 	n       int64         // number of pairs, or of rows x if there are none
-	apart   int64         // number of rows y if they are not paired with x; else 0
+	rowsY   int64         // number of rows y if they are not paired with x; else 0
 	weights []float64     // √w_i; nil for equal weights
 }
 
@@ -57,7 +57,7 @@ func Unpaired(x, y stream.Source) (*Data, error) {
 	if n == m {
 		return Pairs(x, y)
 	}
-	return &Data{x: x, y: y, n: n, apart: m}, nil
+	return &Data{x: x, y: y, n: n, rowsY: m}, nil
 }
 
 // Single returns rows x_i without y, for [Covariance].
@@ -72,8 +72,8 @@ func Single(x stream.Source) (*Data, error) {
 // Weighted returns the data with weights of the pairs, such as those of a quadrature rule or importance weights. They
 // must not be negative, and only ratios matter. It takes 8 bytes for each pair.
 func (d *Data) Weighted(weights []float64) (*Data, error) {
-	if d.apart > 0 {
-		return nil, fmt.Errorf("weights are of pairs, and %s and %s have %d and %d rows", d.x.Info().Name, d.y.Info().Name, d.n, d.apart)
+	if d.rowsY > 0 {
+		return nil, fmt.Errorf("weights are of pairs, and %s and %s have %d and %d rows", d.x.Info().Name, d.y.Info().Name, d.n, d.rowsY)
 	}
 	shares, err := input.Shares(d.x.Info().Name, "pair", d.n, weights)
 	if err != nil {
@@ -92,14 +92,14 @@ func (d *Data) Single() bool { return d.y == nil }
 
 // rows returns the number of rows of a side used by a fit.
 func (d *Data) rows(s PairSide) int64 {
-	if s == OfY && d.apart > 0 {
-		return d.apart
+	if s == OfY && d.rowsY > 0 {
+		return d.rowsY
 	}
 	return d.n
 }
 
 // unpaired reports whether a fit in these spaces uses rows x and y that are not paired.
-func (d *Data) unpaired(sp *spaces) bool { return d.apart > 0 && sp.y != nil }
+func (d *Data) unpaired(sp *spaces) bool { return d.rowsY > 0 && sp.y != nil }
 
 // alone returns the rows of one side of unpaired data.
 func (d *Data) alone(s PairSide) *Data { return &Data{x: d.source(s), n: d.rows(s)} }

@@ -125,7 +125,7 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 	}
 	sp.count(d)
 	for _, p := range sp.parts(d) {
-		m := matrix.Clone(matrix.Columns(rows, p.at, p.space.Left.Rank()))
+		m := matrix.Clone(matrix.Columns(rows, p.firstColumn, p.space.Left.Rank()))
 		if s.Center {
 			for i := range m.Rows {
 				matrix.Axpy(-1, means[p.side], matrix.Row(m, i))
@@ -140,17 +140,17 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 	return nil
 }
 
-// remembered stands for a custom operator in a loaded model.
-type remembered struct {
+// savedOperator stands for a custom operator in a loaded model.
+type savedOperator struct {
 	word      string
 	ridge     float64
 	symmetric bool
 }
 
-func (o remembered) String() string { return o.word }
-func (o remembered) Traits() Traits {
+func (o savedOperator) String() string { return o.word }
+func (o savedOperator) Traits() Traits {
 	return Traits{Symmetric: o.symmetric, Inverts: o.ridge != 0, Ridge: o.ridge}
 }
-func (o remembered) Matrix(context.Context, stream.Engine, *Factors) (Matrix, error) {
+func (o savedOperator) Matrix(context.Context, stream.Engine, *Factors) (Matrix, error) {
 	return Matrix{}, fmt.Errorf("operator %s comes from a saved model, which does not hold its matrix", o.word)
 }

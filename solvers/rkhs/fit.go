@@ -126,7 +126,7 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Algorithm: s.Algorithm,
 		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	if d.unpaired(sp) {
-		fit.RowsY = d.apart
+		fit.RowsY = d.rowsY
 	}
 	r, err := c.Operator.Matrix(ctx, e, f)
 	if err != nil {

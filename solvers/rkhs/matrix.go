@@ -79,8 +79,8 @@ func (f *Factors) filter(d *dense.SVD, ridge float64, value func(sigma float64) 
 	return w, dropped
 }
 
-// weighted returns a·diag(w)·bᵀ.
-func weighted(a blas64.General, w []float64, b blas64.General) blas64.General {
+// scaledProduct returns a·diag(w)·bᵀ.
+func scaledProduct(a blas64.General, w []float64, b blas64.General) blas64.General {
 	a = matrix.Clone(a)
 	dense.ScaleColumns(a, w)
 	return dense.Mul(blas.NoTrans, a, blas.Trans, b)
@@ -119,7 +119,7 @@ func (f *Factors) inverted(ridge float64) (Matrix, error) {
 		return Matrix{}, err
 	}
 	w, dropped := f.filter(d, ridge, func(s float64) float64 { return s / (s*s + ridge) })
-	return Matrix{weighted(d.U, w, d.V), dropped, slices.Max(w)}, nil
+	return Matrix{scaledProduct(d.U, w, d.V), dropped, slices.Max(w)}, nil
 }
 
 // times returns Yᵀ·r or, if turned, rᵀ·Y.
@@ -168,12 +168,12 @@ func (o PerronFrobenius) Matrix(_ context.Context, _ stream.Engine, f *Factors) 
 		return Matrix{}, err
 	}
 	w, dropped := f.filter(d, o.Ridge, func(s float64) float64 { return 1 / (s*s + o.Ridge) })
-	inverse, size := weighted(d.V, w, d.V), slices.Max(w)*d.S[0]*dy.S[0]
+	inverse, size := scaledProduct(d.V, w, d.V), slices.Max(w)*d.S[0]*dy.S[0]
 	if o.Ridge > 0 && len(d.S) < f.X.Cols { // fewer pairs than features: 1/ε outside the span of V
 		for i, v := range w {
 			w[i] = v - 1/o.Ridge
 		}
-		inverse = weighted(d.V, w, d.V)
+		inverse = scaledProduct(d.V, w, d.V)
 		for i := range inverse.Rows {
 			inverse.Data[i*inverse.Stride+i] += 1 / o.Ridge
 		}
@@ -220,7 +220,7 @@ func pseudoInverse(m blas64.General, cutoff float64) (inverse blas64.General, dr
 	for i := range kept {
 		w[i] = 1 / d.S[i]
 	}
-	return weighted(d.V, w, d.U), len(d.S) - kept, nil
+	return scaledProduct(d.V, w, d.U), len(d.S) - kept, nil
 }
 
 // Matrix returns V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), in which no factor is large.
@@ -234,7 +234,7 @@ func (o CCA) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, err
 			return Matrix{}, err
 		}
 		w, n := f.filter(d, o.Ridge, root)
-		halves[i] = weighted(d.U, w, d.V)
+		halves[i] = scaledProduct(d.U, w, d.V)
 		dropped += n
 	}
 	return Matrix{transposedTimes(halves[1], halves[0]), dropped, 1}, nil
@@ -247,5 +247,5 @@ func (f *Factors) inverseRoot(s PairSide, ridge float64) (blas64.General, error)
 		return blas64.General{}, err
 	}
 	w, _ := f.filter(d, ridge, func(s float64) float64 { return 1 / math.Hypot(s, math.Sqrt(ridge)) })
-	return weighted(d.V, w, d.V), nil
+	return scaledProduct(d.V, w, d.V), nil
 }

@@ -57,7 +57,7 @@ func (s setting) trace(m *moments, sp *spaces) float64 {
 
 // spread returns the fraction of Σ w_i·‖f(x_i)‖² of a side that remains after centring; NaN if the sum is 0.
 func (p part) spread(m *moments) float64 {
-	r, all, centred := matrix.Columns(m.A.R(), p.at, p.space.Left.Rank()), 0.0, 0.0
+	r, all, centred := matrix.Columns(m.A.R(), p.firstColumn, p.space.Left.Rank()), 0.0, 0.0
 	for i := range r.Rows {
 		squares := dense.Dot(matrix.Row(r, i), matrix.Row(r, i))
 		if all += squares; i > 0 {
@@ -69,10 +69,10 @@ func (p part) spread(m *moments) float64 {
 
 // part is one side in the columns of a pass.
 type part struct {
-	side  PairSide
-	info  stream.Info
-	space *lowrank.Model
-	at    int // index of its first column
+	side        PairSide
+	info        stream.Info
+	space       *lowrank.Model
+	firstColumn int // index of its first column
 }
 
 // parts returns the sides used by a fit.
@@ -215,7 +215,7 @@ func (sp *spaces) traceAdder(d *Data, columns *basis.Columns) func(to *sketch.Su
 			part, traces := columns.Features[k], matrix.Row(to.General, int(p.side))
 			selves[k](diagonal[:r.X.Rows], matrix.Columns(r.X, part.First, part.Count))
 			for i, v := range diagonal[:r.X.Rows] {
-				root, f := d.rootWeight(r.Start+int64(i)), matrix.Row(r.Z, i)[p.at:p.at+part.Width]
+				root, f := d.rootWeight(r.Start+int64(i)), matrix.Row(r.Z, i)[p.firstColumn:p.firstColumn+part.Width]
 				traces[kernelTrace] += root * root * v
 				traces[featureTrace] += dense.Dot(f, f)
 			}

@@ -14,13 +14,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// joined is a source with rows x_i followed by y_i, so that one pass reads pairs.
-type joined struct {
+// pairSource is a source with rows x_i followed by y_i, so that one pass reads pairs.
+type pairSource struct {
 	data *Data
 	info stream.Info
 }
 
-// joined returns the pairs as one source.
+// pairSource returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
 	info := stream.Info{Name: x.Name, Columns: x.Columns, Nameless: x.Nameless, Rows: d.n, SeekCost: x.SeekCost, ReaderBytes: x.ReaderBytes, InMemory: x.InMemory, Versions: x.Versions}
@@ -44,14 +44,14 @@ func (d *Data) joined() stream.Source {
 			}
 		}
 	}
-	return &joined{d, info}
+	return &pairSource{d, info}
 }
 
 // Info describes the pairs.
-func (j *joined) Info() stream.Info { return j.info }
+func (j *pairSource) Info() stream.Info { return j.info }
 
 // Open returns a reader of the pairs from number first on. It reads both sources, or the single source of lagged rows.
-func (j *joined) Open(ctx context.Context, first int64) (stream.Reader, error) {
+func (j *pairSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := j.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (r *pairReader) Read(dst *stream.Batch) (int, error) {
 			return 0, err
 		}
 	}
-	return ended(&r.left, want)
+	return countDown(&r.left, want)
 }
 
 // Close closes both.
@@ -123,8 +123,8 @@ func fill(r stream.Reader, dst blas64.General, info stream.Info) error {
 	return nil
 }
 
-// ended subtracts n from left, and returns the results of Read.
-func ended(left *int64, n int) (int, error) {
+// countDown subtracts n from left, and returns the results of Read.
+func countDown(left *int64, n int) (int, error) {
 	if *left -= int64(n); *left == 0 {
 		return n, io.EOF
 	}

@@ -34,7 +34,7 @@ func (g *grams) spectral(gram blas64.General, ridge float64, f func(v float64) f
 		}
 		w[i] = f(math.Max(0, v)) // rounding
 	}
-	return Matrix{General: weighted(vectors, w, vectors), Dropped: dropped}, nil
+	return Matrix{General: scaledProduct(vectors, w, vectors), Dropped: dropped}, nil
 }
 
 func (g *grams) inverse(ridge float64) (Matrix, error) {

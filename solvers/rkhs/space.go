@@ -49,8 +49,8 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		all := d.n + d.rows(OfY)
 		n := s.poolSize(all)
 		ofY := n / 2
-		if d.apart > 0 {
-			ofY = int64(math.Round(float64(n) * float64(d.apart) / float64(all)))
+		if d.rowsY > 0 {
+			ofY = int64(math.Round(float64(n) * float64(d.rowsY) / float64(all)))
 		}
 		rows, err := s.pool(ctx, d, n-ofY, OfX)
 		if err != nil {

@@ -101,7 +101,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 // operator returns the operator named in the header.
 func (h header) operator(a *model.Archive) Operator {
 	if h.Own {
-		return remembered{h.Kind, h.Ridge, h.Symmetric}
+		return savedOperator{h.Kind, h.Ridge, h.Symmetric}
 	}
 	return family.Word(a, h.Kind, func(kind string) (Operator, error) { return ParseOperator(kind, h.Ridge) })
 }

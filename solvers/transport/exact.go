@@ -166,7 +166,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 		sums[j] *= w
 	}
 	if first {
-		x.moderate = x.logK.most <= plainRange
+		x.moderate = x.logK.largestAbs <= plainRange
 	}
 	logs, err := x.logsOf(ctx, sums[:n])
 	for j, log := range logs {

@@ -41,9 +41,9 @@ type half struct {
 	repaired blas64.General
 	columns  *tiles.Rows // the repaired rows
 
-	other   *half
-	product *weighted // K̃v, from sums of ones over the other side; nil before the first iteration, when u = a
-	made    *weighted // the product from which u was computed
+	other      *half
+	product    *weightedSums // K̃v, from sums of ones over the other side; nil before the first iteration, when u = a
+	scaledFrom *weightedSums // the product from which u was computed
 
 	passes  int
 	entries int64
@@ -136,8 +136,8 @@ func (h *half) count(rows int64) {
 	h.entries += rows * int64(h.factor.Entries()+len(h.other.number))
 }
 
-// weighted holds sums of a matrix X over a side, one row of X for each row, weighted by the scalings u.
-type weighted struct {
+// weightedSums holds sums of a matrix X over a side, one row of X for each row, weighted by the scalings u.
+type weightedSums struct {
 	core     blas64.General // diag(values)·Uᵀ·diag(u)·X, over rows that are not repaired
 	sections blas64.General // k(x_S, x)·diag(u)·X for the repaired rows S of the other side, over all rows
 	own      blas64.General // diag(u)·X of the repaired rows
@@ -154,7 +154,7 @@ type accumulator[A any] interface {
 
 // weigh makes a pass over a side. It sums X, with n columns, and the contributions of fillers to extra accumulators.
 func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name string, n int, extra func() A,
-	fill func() rowFiller[A]) (*weighted, A, error) {
+	fill func() rowFiller[A]) (*weightedSums, A, error) {
 	width, sections := h.factor.Width(), len(h.other.number)
 	h.passes++
 	h.count(h.mass.n)
@@ -188,7 +188,7 @@ func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name
 	sum := found.A.General
 	core := matrix.Clone(h.factor.Lower(matrix.Rows(sum, 0, width)))
 	dense.ScaleRows(core, h.values)
-	return &weighted{core, matrix.Rows(sum, width, sections), matrix.Rows(sum, width+sections, len(h.number))}, found.B, nil
+	return &weightedSums{core, matrix.Rows(sum, width, sections), matrix.Rows(sum, width+sections, len(h.number))}, found.B, nil
 }
 
 // repairedIn returns the repaired rows of a panel: pairs of an index among all repaired rows and one in the panel.
@@ -213,7 +213,7 @@ func gemm(t blas.Transpose, a, b blas64.General, beta float64, c blas64.General)
 }
 
 // multiplier returns a function that stores rows of K̃·diag(v)·X in dst, given the weighted X of the other side.
-func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
+func (h *half) multiplier(x *weightedSums) func(dst blas64.General, f features) {
 	coef := h.factor.Lift(x.core)
 	return func(dst blas64.General, f features) {
 		gemm(blas.NoTrans, f.factor, coef, 0, dst)
@@ -225,7 +225,7 @@ func (h *half) multiplier(x *weighted) func(dst blas64.General, f features) {
 }
 
 // products returns a function that stores K̃v of rows in dst, given the sums of ones.
-func (h *half) products(ones *weighted) func(dst []float64, f features) {
+func (h *half) products(ones *weightedSums) func(dst []float64, f features) {
 	multiply := h.multiplier(ones)
 	return func(dst []float64, f features) {
 		multiply(matrix.Of(dst, len(dst), 1), f)
@@ -234,7 +234,7 @@ func (h *half) products(ones *weighted) func(dst []float64, f features) {
 
 // scalings returns a function that stores u of rows in dst.
 func (h *half) scalings() func(dst []float64, f features) {
-	products := h.products(h.made)
+	products := h.products(h.scaledFrom)
 	return func(dst []float64, f features) {
 		products(dst, f)
 		for i, product := range dst {
@@ -252,9 +252,9 @@ func (h *half) scaling(row int64, product float64) float64 {
 	return mass / math.Pow(product, h.exponent)
 }
 
-// scaled holds the results of a pass that computes u.
-type scaled struct {
-	ones   *weighted
+// scalingResult holds the results of a pass that computes u.
+type scalingResult struct {
+	ones   *weightedSums
 	change float64 // Σ |u_i − previous u_i|·(K̃v)_i relative to Σ u_i·(K̃v)_i
 	bad    int64   // number of rows without a positive product
 	number []int64 // some of their row numbers
@@ -263,9 +263,9 @@ type scaled struct {
 
 // scale computes u from the product in one pass. If compare is true, it compares u with the previous one. It returns at
 // most keep of the rows without a positive product.
-func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep int) (*scaled, error) {
-	before := h.made
-	h.made = h.product
+func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep int) (*scalingResult, error) {
+	before := h.scaledFrom
+	h.scaledFrom = h.product
 	compare = compare && before != nil
 	d := len(h.src.Info().Columns)
 	type acc = *sketch.Both[*sketch.Sum, *sketch.Priority]
@@ -274,8 +274,8 @@ func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep in
 	}, func() rowFiller[acc] {
 		nothing := func([]float64, features) {}
 		products, productsBefore := nothing, nothing
-		if h.made != nil {
-			products = h.products(h.made)
+		if h.scaledFrom != nil {
+			products = h.products(h.scaledFrom)
 		}
 		if compare {
 			productsBefore = h.products(before)
@@ -291,7 +291,7 @@ func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep in
 				x.Data[i], u[i], priority[i] = 1, 0, 0
 				switch {
 				case mass == 0:
-				case h.made == nil:
+				case h.scaledFrom == nil:
 					u[i] = mass
 				case !(now[i] > 0) || math.IsInf(now[i], 1):
 					bad++
@@ -314,7 +314,7 @@ func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep in
 	if err != nil {
 		return nil, err
 	}
-	s := &scaled{ones: ones, change: found.A.Data[0] / found.A.Data[1], bad: found.A.Count}
+	s := &scalingResult{ones: ones, change: found.A.Data[0] / found.A.Data[1], bad: found.A.Count}
 	s.number, s.rows = found.B.Rows()
 	return s, nil
 }

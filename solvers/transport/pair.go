@@ -57,7 +57,7 @@ var errRepaired = errors.New("rows were repaired")
 func (p *pair) solve(ctx context.Context) (*Fit, error) {
 	for range mostRepairs {
 		p.left.product, p.right.product = nil, nil
-		p.left.made, p.right.made = nil, nil
+		p.left.scaledFrom, p.right.scaledFrom = nil, nil
 		if _, err := p.half(ctx, p.right, false); errors.Is(err, errRepaired) {
 			continue
 		} else if err != nil {
@@ -85,7 +85,7 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 
 // half computes the scalings of a side, and the products of the other. It returns errRepaired if it repaired rows
 // instead.
-func (p *pair) half(ctx context.Context, h *half, compare bool) (*scaled, error) {
+func (p *pair) half(ctx context.Context, h *half, compare bool) (*scalingResult, error) {
 	room := p.limit - len(h.number)
 	s, err := h.scale(ctx, p.engine, compare, room+1)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *pair) refuse(h *half, bad int64) error {
 }
 
 // pass passes the sums of ones over one side to the other, for its products.
-func (p *pair) pass(h *half, ones *weighted) error {
+func (p *pair) pass(h *half, ones *weightedSums) error {
 	if !dense.Finite(ones.core) || !dense.Finite(ones.own) || !dense.Finite(ones.sections) {
 		return p.refuse(h, 1)
 	}

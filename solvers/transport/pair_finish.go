@@ -17,7 +17,7 @@ import (
 
 // moments are sums over a side with the columns [1 X−centre], for the maps and the report.
 type moments struct {
-	*weighted
+	*weightedSums
 	mass, change float64 // see measures
 	dual         float64 // contribution of this side to the dual value
 	squares      float64 // Σ u_i·(K̃v)_i·‖x_i−centre‖²
@@ -34,7 +34,7 @@ func (p *pair) finish(ctx context.Context, history []float64) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := p.moments(ctx, p.left, centre, right.weighted)
+	left, err := p.moments(ctx, p.left, centre, right.weightedSums)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (p *pair) centre(ctx context.Context) ([]float64, error) {
 }
 
 // moments makes the pass for the maps and the report.
-func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *weighted) (*moments, error) {
+func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *weightedSums) (*moments, error) {
 	d := len(centre)
 	w, sum, err := weigh(ctx, p.engine, h, "moments", d+1, func() *sketch.Sum { return sketch.NewSum(1, 6) }, func() rowFiller[*sketch.Sum] {
 		product, now, images := h.products(h.product), make([]float64, halfRows), matrix.New(halfRows, d+1)
@@ -123,7 +123,7 @@ func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *we
 		return nil, err
 	}
 	v := sum.Data
-	return &moments{weighted: w, mass: v[0], change: v[1] / v[2], squares: v[3], dual: v[4], cross: v[5]}, nil
+	return &moments{weightedSums: w, mass: v[0], change: v[1] / v[2], squares: v[3], dual: v[4], cross: v[5]}, nil
 }
 
 // mapTo returns the map of a side from the moments of the other.

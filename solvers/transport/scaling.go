@@ -24,9 +24,9 @@ const (
 
 // stages are the remaining stages, with ε above the target.
 type stages struct {
-	epsilon []float64 // descending; the first one is current
-	most    int       // largest number of iterations of a stage
-	made    int       // number of iterations in the current stage
+	epsilon    []float64 // descending; the first one is current
+	limit      int       // largest number of iterations of a stage
+	iterations int       // number of iterations in the current stage
 }
 
 // newStages returns stages from span, the range of the cost, down to ε. Together they take less than half of the
@@ -39,14 +39,14 @@ func newStages(span, epsilon float64, iterations int) (s stages) {
 		}
 		s.epsilon = append(s.epsilon, e)
 	}
-	s.most = room / max(1, len(s.epsilon))
+	s.limit = room / max(1, len(s.epsilon))
 	return s
 }
 
 // over counts an iteration and reports whether it ends its stage. before is the marginal error before the iteration.
 func (s *stages) over(before, tol float64) bool {
-	s.made++
-	return s.made == s.most || s.made > 1 && before <= max(stageTol, tol)
+	s.iterations++
+	return s.iterations == s.limit || s.iterations > 1 && before <= max(stageTol, tol)
 }
 
 // lower sets ε after each iteration; before is the marginal error of the plan before the iteration. The first iteration
@@ -68,7 +68,7 @@ func (x *exact) lower(first bool, before float64) (bool, error) {
 	case !s.over(before, x.MarginalTol):
 		return true, nil
 	}
-	s.epsilon, s.made = s.epsilon[1:], 0
+	s.epsilon, s.iterations = s.epsilon[1:], 0
 	if len(s.epsilon) == 0 {
 		return true, x.turn(x.target)
 	}
@@ -90,15 +90,15 @@ func (x *exact) turn(epsilon float64) error {
 	for j, mass := range x.right.log {
 		x.g[j] = (x.g[j]-mass)*ratio + mass
 	}
-	x.Epsilon, x.moderate = epsilon, x.logK.most*x.target <= plainRange*epsilon
+	x.Epsilon, x.moderate = epsilon, x.logK.largestAbs*x.target <= plainRange*epsilon
 	return nil
 }
 
 // extremes are the smallest and largest entries of log K. It is safe for concurrent use.
 type extremes struct {
-	mu        sync.Mutex
-	low, high float64 // of finite entries
-	most      float64 // largest |log K|; Inf if an entry is not finite
+	mu         sync.Mutex
+	low, high  float64 // of finite entries
+	largestAbs float64 // largest |log K|; Inf if an entry is not finite
 }
 
 func newExtremes() *extremes { return &extremes{low: math.Inf(1), high: math.Inf(-1)} }
@@ -117,5 +117,5 @@ func (e *extremes) observe(strip blas64.General) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.low, e.high, e.most = min(e.low, low), max(e.high, high), max(e.most, most, -low, high)
+	e.low, e.high, e.largestAbs = min(e.low, low), max(e.high, high), max(e.largestAbs, most, -low, high)
 }

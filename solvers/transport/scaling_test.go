@@ -25,7 +25,8 @@ func normals(n, d int, mean float64, seed uint64) blas64.General {
 	return m
 }
 
-// sortedCost returns the least cost of moving equal masses on a line, with squared distances: in the order of the points.
+// sortedCost returns the least cost of moving equal masses on a line, with squared distances: in the order of the
+// points.
 func sortedCost(x, y []float64) (cost float64) {
 	x, y = slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y))
 	for i, j, at := 0, 0, 0; i < len(x) && j < len(y); { // masses in units of 1/(m·n)
@@ -42,8 +43,8 @@ func sortedCost(x, y []float64) (cost float64) {
 	return cost / float64(len(x)*len(y))
 }
 
-// TestScalingReachesTheOptimum: with an ε far below the range of the cost, which Sinkhorn's iteration alone is still far
-// from after 1,000 iterations, the cost is near that of the optimal plan.
+// TestScalingReachesTheOptimum: with an ε far below the range of the cost, which Sinkhorn's iteration alone is still
+// far from after 1,000 iterations, the cost is near that of the optimal plan.
 func TestScalingReachesTheOptimum(t *testing.T) {
 	t.Parallel()
 	x, y := normals(150, 1, 0, 1), normals(120, 1, 1, 2)
@@ -105,8 +106,8 @@ func TestScalingAgainstDense(t *testing.T) {
 	}
 }
 
-// TestScalingSharpens: with an isolated row, with masses of which some are 0, and with entries of K that are 0, a plan of a
-// small ε keeps its masses.
+// TestScalingSharpens: with an isolated row, with masses of which some are 0, and with entries of K that are 0, a plan
+// of a small ε keeps its masses.
 func TestScalingSharpens(t *testing.T) {
 	t.Parallel()
 	x, y := normals(40, 1, 0, 5), normals(30, 1, 0, 6)
@@ -140,8 +141,8 @@ func TestStages(t *testing.T) {
 	}{{64, 1, 1000, 3, 166}, {65, 1, 1000, 4, 124}, {64, 1, 7, 3, 1}, {64, 1, 6, 0, 0}, {1, 1, 1000, 0, 499}, {0, 1, 1000, 0, 499},
 		{math.Inf(1), 1, 1000, 0, 0}, {math.Inf(-1), 1, 1000, 0, 499}, {1e300, 1e-300, 1000, 0, 0}, {1e300, 1e-300, 5000, 997, 2}} {
 		s := newStages(c.span, c.epsilon, c.iterations)
-		if len(s.epsilon) != c.stages || s.most != c.most {
-			t.Errorf("%+v: %d stages of %d iterations", c, len(s.epsilon), s.most)
+		if len(s.epsilon) != c.stages || s.limit != c.most {
+			t.Errorf("%+v: %d stages of %d iterations", c, len(s.epsilon), s.limit)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Linear struct {
 	Bias    []float64
 }
 
-// FitLinear solves the primal problem for rows x and targets y. With X and y less their
+// FitLinear solves the primal problem for rows x and targets y. With X and y centred by their
 // column means the bias drops out:
 //
 //	(XᵀX + I/γ)·w = Xᵀy        b = ȳ − wᵀx̄

@@ -36,17 +36,17 @@ type Cholesky struct {
 	Pivots      []int   // row numbers, in the order of the draw
 	Trace, Left float64 // of K, and of K − F·Fᵀ
 
-	tiles    *tiles.Tiles
-	engine   stream.Engine
-	progress func(stream.Event)
-	rows     blas64.General
-	name     string // of the source
-	random   sketch.Random
-	drawn    uint64         // number of proposals so far
-	block    int            // proposals at a time, at most
-	factor   blas64.General // F, n × the limit of pivots
-	residual *pivoted.Residual
-	sums     []float64 // of the residual diagonal, by block of the grid
+	tiles     *tiles.Tiles
+	engine    stream.Engine
+	progress  func(stream.Event)
+	rows      blas64.General
+	name      string // of the source
+	random    sketch.Random
+	proposals uint64         // number of proposals so far
+	block     int            // proposals at a time, at most
+	factor    blas64.General // F, n × the limit of pivots
+	residual  *pivoted.Residual
+	sums      []float64 // of the residual diagonal, by block of the grid
 }
 
 // The limit of proposals at a time. More proposals make larger products, but most of the last ones are rejected. A
@@ -181,8 +181,8 @@ func (f *Cholesky) draw() (pivots []int, lower blas64.General, err error) {
 func (f *Cholesky) propose(count int) []proposal {
 	out := make([]proposal, count)
 	for i := range out {
-		draws := f.random.At(f.drawn)
-		f.drawn++
+		draws := f.random.At(f.proposals)
+		f.proposals++
 		first := drawInProportion(f.sums, draws.Float64()) * f.engine.BlockRows
 		end := min(first+f.engine.BlockRows, len(f.residual.Left))
 		row := first + drawInProportion(f.residual.Left[first:end], draws.Float64())

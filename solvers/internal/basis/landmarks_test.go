@@ -255,12 +255,12 @@ func TestRPCholeskyWork(t *testing.T) {
 	t.Parallel()
 	x := clusters(6000, 4, 3)
 	f := wholeOf(t, x, kernelgen.RBF(20), 100, 0, 1)
-	most := int64(f.drawn) * int64(f.block)
+	most := int64(f.proposals) * int64(f.block)
 	if extra := f.tiles.Entries.Load() - 6000*100; extra <= 0 || extra > most {
-		t.Errorf("%d entries besides those of the factor, for %d proposals", extra, f.drawn)
+		t.Errorf("%d entries besides those of the factor, for %d proposals", extra, f.proposals)
 	}
-	if f.drawn > 400 {
-		t.Errorf("%d proposals for 100 pivots", f.drawn)
+	if f.proposals > 400 {
+		t.Errorf("%d proposals for 100 pivots", f.proposals)
 	}
 }
 

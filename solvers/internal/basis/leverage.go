@@ -29,10 +29,10 @@ type Leverage struct {
 	Project blas64.General // p × leverageColumns
 	Keep    int            // number of rows to find; 0 for none
 
-	known   map[int64]float64 // ℓ of rows of S; 0 for excluded rows
-	least   float64           // smallest ℓ of interest
-	largest bool              // take the rows of largest ℓ instead of drawing
-	random  sketch.Random
+	sampleLeverage map[int64]float64 // ℓ of rows of S; 0 for excluded rows
+	minLeverage    float64           // smallest ℓ of interest
+	takeLargest    bool              // take the rows of largest ℓ instead of drawing
+	random         sketch.Random
 }
 
 const (
@@ -73,7 +73,7 @@ func LargestLeverage(y blas64.General, numbers []int64, keep int, seed uint64, p
 	}
 	s, err := ridgeLeverage(y, numbers, nil, keep, seed, purpose)
 	if err == nil {
-		s.largest = true
+		s.takeLargest = true
 	}
 	return s, err
 }
@@ -98,7 +98,7 @@ func ridgeLeverage(y blas64.General, numbers, besides []int64, keep int, seed ui
 	}
 	dense.ScaleColumns(d.V, d.S)
 	s.Keep, s.Project = keep, dense.Mul(blas.NoTrans, d.V, blas.NoTrans, projection(d.V.Cols, seed, purpose))
-	s.know(numbers, dense.Mul(blas.NoTrans, y, blas.NoTrans, d.V), besides)
+	s.storeLeverage(numbers, dense.Mul(blas.NoTrans, y, blas.NoTrans, d.V), besides)
 	return s, nil
 }
 
@@ -106,7 +106,7 @@ func ridgeLeverage(y blas64.General, numbers, besides []int64, keep int, seed ui
 // landmarks. It finds only rows of leverage 1 or more. λ² is the trace beyond rank c, divided by c.
 func WhitenedLeverage(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, sample, landmarks *Panel, u blas64.General, c, keep int, seed uint64, purpose string) (*Leverage, error) {
-	s := &Leverage{least: leastLeverage, random: sketch.NewRandom(seed, purpose)}
+	s := &Leverage{minLeverage: leastLeverage, random: sketch.NewRandom(seed, purpose)}
 	if keep == 0 {
 		return s, nil
 	}
@@ -135,7 +135,7 @@ func WhitenedLeverage(ctx context.Context, e stream.Engine,
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, Upper(g), s.Project)
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, Upper(u), s.Project)
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, Upper(g), y)
-	s.know(sample.Number, y, landmarks.Number)
+	s.storeLeverage(sample.Number, y, landmarks.Number)
 	return s, nil
 }
 
@@ -158,15 +158,16 @@ func projection(dimensions int, seed uint64, purpose string) blas64.General {
 	return m
 }
 
-// know stores ℓ of the rows of the sample. y is their sketch in coordinates in which Y_Sᵀ·Y_S + λ²I is the identity.
-func (s *Leverage) know(number []int64, y blas64.General, besides []int64) {
-	s.known = make(map[int64]float64, len(number))
+// storeLeverage stores ℓ of the rows of the sample. y is their sketch in coordinates in which Y_Sᵀ·Y_S + λ²I is the
+// identity.
+func (s *Leverage) storeLeverage(number []int64, y blas64.General, besides []int64) {
+	s.sampleLeverage = make(map[int64]float64, len(number))
 	for i, r := range number {
 		inside := dense.Dot(matrix.Row(y, i), matrix.Row(y, i))
-		s.known[r] = inside / max(1-inside, 1e-12)
+		s.sampleLeverage[r] = inside / max(1-inside, 1e-12)
 	}
 	for _, r := range besides {
-		s.known[r] = 0
+		s.sampleLeverage[r] = 0
 	}
 }
 
@@ -184,15 +185,15 @@ func (s *Leverage) Sampler() func(y blas64.General, start int64) []float64 {
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, s.Project, 0, part)
 		for i := range out {
 			number := start + int64(i)
-			leverage, known := s.known[number]
+			leverage, known := s.sampleLeverage[number]
 			if !known {
 				leverage = dense.Dot(matrix.Row(part, i), matrix.Row(part, i))
 			}
-			if leverage < s.least {
+			if leverage < s.minLeverage {
 				continue
 			}
 			out[i] = leverage
-			if !s.largest {
+			if !s.takeLargest {
 				draws := s.random.At(uint64(number))
 				out[i] /= 1 - draws.Float64()
 			}

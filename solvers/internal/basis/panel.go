@@ -87,7 +87,7 @@ func (p *Panel) Keep(indices []int) *Panel {
 	for i, k := range indices {
 		numbers[i] = p.Number[k]
 	}
-	return NewPanel(apart(p.Rows, p.Number, [][]int64{numbers})[0], numbers, nil)
+	return NewPanel(splitRows(p.Rows, p.Number, [][]int64{numbers})[0], numbers, nil)
 }
 
 // Of returns the rows with the given ascending numbers, which must all be in the panel.
@@ -158,7 +158,7 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 		return nil, stream.NewValueError(info.Name, all[i], info.Columns[j], "%v", matrix.Row(batch.X, i)[j])
 	}
 	panels := make([]*Panel, len(sets))
-	for i, rows := range apart(batch.X, all, numbers) {
+	for i, rows := range splitRows(batch.X, all, numbers) {
 		set := sets[i]
 		panels[i] = NewPanel(rows, set.Numbers, set.Signs)
 		if !set.Kept {
@@ -175,9 +175,9 @@ func Gather(ctx context.Context, src stream.Source, sets ...Set) ([]*Panel, erro
 	return panels, nil
 }
 
-// apart returns the rows of m with each list of numbers. all are the numbers of the rows of m. The longest list reuses
-// the memory of m, which becomes invalid.
-func apart(m blas64.General, all []int64, numbers [][]int64) []blas64.General {
+// splitRows returns the rows of m with each list of numbers. all are the numbers of the rows of m. The longest list
+// reuses the memory of m, which becomes invalid.
+func splitRows(m blas64.General, all []int64, numbers [][]int64) []blas64.General {
 	longest := 0
 	for i, list := range numbers {
 		if len(list) > len(numbers[longest]) {

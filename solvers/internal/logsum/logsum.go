@@ -13,11 +13,11 @@ import (
 // Sum is a sum of exponentials, exp(Most)·Rest. The zero value is an empty sum, and so is [Zero], with Most −Inf.
 type Sum struct {
 	Most, Rest float64
-	begun      bool // Most is valid
+	nonEmpty   bool // Most is valid
 }
 
 // Zero returns an empty sum.
-func Zero() Sum { return Sum{Most: math.Inf(-1), begun: true} }
+func Zero() Sum { return Sum{Most: math.Inf(-1), nonEmpty: true} }
 
 // Log returns the logarithm of the sum, −Inf if it is empty.
 func (s Sum) Log() float64 { return s.Most + math.Log(s.Rest) }
@@ -37,7 +37,7 @@ func (s *Sum) AddLog(log float64) {
 // Add adds numbers given by their logarithms, which it replaces by the numbers divided by exp(s.Most). A NaN among them
 // makes the sum NaN.
 func (s *Sum) Add(logs []float64) {
-	if s.take(logs) {
+	if s.exponentiate(logs) {
 		s.Rest += floats.Sum(logs)
 	}
 }
@@ -46,13 +46,13 @@ func (s *Sum) Add(logs []float64) {
 func (s *Sum) AddWeighted(logs, weights []float64) {
 	if weights == nil {
 		s.Add(logs)
-	} else if s.take(logs) {
+	} else if s.exponentiate(logs) {
 		s.Rest += floats.Dot(logs, weights)
 	}
 }
 
-// take replaces logarithms by their numbers divided by exp(s.Most). It reports whether any is not zero.
-func (s *Sum) take(logs []float64) bool {
+// exponentiate replaces logarithms by their numbers divided by exp(s.Most). It reports whether any is not zero.
+func (s *Sum) exponentiate(logs []float64) bool {
 	s.Raise(largest(logs))
 	if math.IsInf(s.Most, -1) && !slices.ContainsFunc(logs, math.IsNaN) {
 		clear(logs) // all terms so far are zero
@@ -68,13 +68,13 @@ func Exponentials(v []float64) { exponential.Apply(v, v) }
 
 // Raise makes Most at least as large as log.
 func (s *Sum) Raise(log float64) {
-	if s.begun && !(log > s.Most) {
+	if s.nonEmpty && !(log > s.Most) {
 		return
 	}
 	if s.Rest != 0 {
 		s.Rest *= math.Exp(s.Most - log)
 	}
-	s.Most, s.begun = log, true
+	s.Most, s.nonEmpty = log, true
 }
 
 // largest returns the largest number, ignoring NaN, or −Inf if there is none. Four independent comparisons run at a

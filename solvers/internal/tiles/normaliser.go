@@ -51,13 +51,13 @@ const SumTile = sumRows * allRows
 // one kernel entry for each left row and each of rows, whenever tiles of the left row are filled. Sums of [Rows] are
 // cached.
 func (t *Tiles) SetNormaliser(rows blas64.General, each float64) {
-	t.over = (&Rows{Dense: rows}).Blocks(allRows)
-	t.overLog = math.Log(each)
+	t.normaliserRows = (&Rows{Dense: rows}).Blocks(allRows)
+	t.normaliserLog = math.Log(each)
 }
 
 // Summed returns the number of rows in each row sum, 0 without a normaliser.
 func (t *Tiles) Summed() (n int) {
-	for _, z := range t.over {
+	for _, z := range t.normaliserRows {
 		n += z.Count()
 	}
 	return n
@@ -65,7 +65,7 @@ func (t *Tiles) Summed() (n int) {
 
 // Sum computes the row sums of r in parallel, and caches them for the tiles that share these left rows.
 func (t *Tiles) Sum(ctx context.Context, e stream.Engine, r *Rows) error {
-	if t.over == nil {
+	if t.normaliserRows == nil {
 		return nil
 	}
 	sums := make([]float64, r.Count())
@@ -97,7 +97,7 @@ func (t *Tiles) logSums(x blas64.General, w *kernelgen.Workspace) []float64 {
 	for first := 0; first < x.Rows; first += sumRows {
 		rows := matrix.Rows(x, first, min(sumRows, x.Rows-first))
 		clear(sums)
-		for _, z := range t.over {
+		for _, z := range t.normaliserRows {
 			t.addSums(sums, rows, z, w, &work)
 		}
 		for i := range rows.Rows {
@@ -105,7 +105,7 @@ func (t *Tiles) logSums(x blas64.General, w *kernelgen.Workspace) []float64 {
 			if err != nil {
 				log = math.NaN()
 			}
-			logs[first+i] = log + t.overLog
+			logs[first+i] = log + t.normaliserLog
 		}
 	}
 	return logs

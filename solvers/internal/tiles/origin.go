@@ -18,17 +18,17 @@ func (t *Tiles) SetOrigin(origin []float64) { t.origin = origin }
 // Origin returns the origin, nil if there is none.
 func (t *Tiles) Origin() []float64 { return t.origin }
 
-// moved returns x minus the origin, or x itself without one.
-func (t *Tiles) moved(x blas64.General) blas64.General {
+// shifted returns x minus the origin, or x itself without one.
+func (t *Tiles) shifted(x blas64.General) blas64.General {
 	if t.origin == nil {
 		return x
 	}
 	out := matrix.New(x.Rows, x.Cols)
-	t.move(out, x)
+	t.shift(out, x)
 	return out
 }
 
-func (t *Tiles) move(out, x blas64.General) {
+func (t *Tiles) shift(out, x blas64.General) {
 	for i := range x.Rows {
 		to := matrix.Row(out, i)
 		for j, v := range matrix.Row(x, i) {
@@ -37,34 +37,34 @@ func (t *Tiles) move(out, x blas64.General) {
 	}
 }
 
-// eachMoved calls do with blocks of at most [OriginRows] shifted rows, and the index of the first row of each. Without
-// an origin it calls do once, with x.
-func (t *Tiles) eachMoved(x blas64.General, do func(first int, x blas64.General)) {
+// eachShifted calls do with blocks of at most [OriginRows] shifted rows, and the index of the first row of each.
+// Without an origin it calls do once, with x.
+func (t *Tiles) eachShifted(x blas64.General, do func(first int, x blas64.General)) {
 	if t.origin == nil {
 		do(0, x)
 		return
 	}
-	room, _ := t.rooms.Get().(*blas64.General)
+	room, _ := t.matrixPool.Get().(*blas64.General)
 	if room == nil || room.Cols != x.Cols {
 		m := matrix.New(OriginRows, x.Cols)
 		room = &m
 	}
-	defer t.rooms.Put(room)
+	defer t.matrixPool.Put(room)
 	for first := 0; first < x.Rows; first += OriginRows {
 		n := min(OriginRows, x.Rows-first)
 		part := matrix.Rows(*room, 0, n)
-		t.move(part, matrix.Rows(x, first, n))
+		t.shift(part, matrix.Rows(x, first, n))
 		do(first, part)
 	}
 }
 
 // SelfEntries stores k(x_i, x_i) of each row in dst, without the scale.
 func (t *Tiles) SelfEntries(dst []float64, x blas64.General) {
-	t.eachMoved(x, func(first int, x blas64.General) { t.Kernel.Diag(dst[first:first+x.Rows], x) })
+	t.eachShifted(x, func(first int, x blas64.General) { t.Kernel.Diag(dst[first:first+x.Rows], x) })
 }
 
-// fillMoved fills a tile of left rows that are already shifted.
-func (t *Tiles) fillMoved(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
+// fillShifted fills a tile of left rows that are already shifted.
+func (t *Tiles) fillShifted(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
 	if t.logarithm {
 		t.raw.FillLog(dst, left, right.panel(t), w)
 		return

@@ -20,7 +20,7 @@ func TestOrigin(t *testing.T) {
 	about.SetScale(2)
 	plain.SetScale(2)
 	about.SetOrigin(origin)
-	mx, mz := about.moved(x), about.moved(z)
+	mx, mz := about.shifted(x), about.shifted(z)
 	if mx.Data[1] != x.Data[1]+2 {
 		t.Fatal("rows are not less the origin")
 	}

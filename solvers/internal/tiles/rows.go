@@ -18,7 +18,7 @@ type Rows struct {
 
 	packing, turning, anchoring, summing sync.Once
 	packed                               *kernelgen.Panel
-	turned                               *sparse.CSR
+	transposed                           *sparse.CSR
 	anchors                              []float64 // see [OfCurve]
 	sums                                 []float64 // see [Tiles.SetNormaliser]
 }
@@ -26,7 +26,7 @@ type Rows struct {
 // SparseRows returns the rows of a sparse matrix with its precomputed transpose.
 func SparseRows(m, transpose *sparse.CSR) *Rows {
 	r := &Rows{Sparse: m}
-	r.turning.Do(func() { r.turned = transpose })
+	r.turning.Do(func() { r.transposed = transpose })
 	return r
 }
 
@@ -76,15 +76,15 @@ func (r *Rows) Prepare() *Rows {
 
 // panel returns dense rows packed as the columns of tiles.
 func (r *Rows) panel(t *Tiles) *kernelgen.Panel {
-	r.packing.Do(func() { r.packed = t.raw.Pack(t.moved(r.Dense)) })
+	r.packing.Do(func() { r.packed = t.raw.Pack(t.shifted(r.Dense)) })
 	return r.packed
 }
 
 // Transpose returns the transpose of sparse rows: its row l lists the rows with an entry in column l. Memory: 8 bytes
 // for each column, in addition to the entries.
 func (r *Rows) Transpose() *sparse.CSR {
-	r.turning.Do(func() { r.turned = transpose(*r.Sparse) })
-	return r.turned
+	r.turning.Do(func() { r.transposed = transpose(*r.Sparse) })
+	return r.transposed
 }
 
 // transpose is sparse.CSR.Transpose for a slice of rows, whose entries do not start at 0.

@@ -34,7 +34,7 @@ func ScaleFor(largest float64) float64 {
 
 // Diagonal stores k(x_i, x_i) of each row in dst, times the scale.
 func (t *Tiles) Diagonal(dst []float64, x blas64.General) {
-	if t.over != nil {
+	if t.normaliserRows != nil {
 		t.dividedDiagonal(dst, x)
 		return
 	}

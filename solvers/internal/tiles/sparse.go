@@ -24,7 +24,7 @@ import (
 // fillSparse stores the raw tile between sparse rows in dst. Entries have the same bits whichever side is transposed.
 func (t *Tiles) fillSparse(dst blas64.General, left, right *Rows, w *Work) {
 	matrix.Clear(dst)
-	if left.turned != nil && right.turned == nil {
+	if left.transposed != nil && right.transposed == nil {
 		addByColumns(dst, left.Transpose(), right.Sparse)
 	} else {
 		addByRows(dst, left.Sparse, right.Transpose())

@@ -40,20 +40,20 @@ type Tiles struct {
 	Kernel  kernelgen.Kernel
 	Entries atomic.Int64 // number evaluated so far
 
-	raw         kernelgen.Kernel // of raw tiles, before factor
-	base        kernelgen.Base   // of raw, for sparse rows
-	factor      float64          // of raw entries
-	normalised  bool
-	exponential bool // raw entries are exponents
-	weight      float64
-	logarithm   bool    // tiles are of the logarithm of raw
-	unit        float64 // see [Tiles.SetScale]; without a normaliser it is factor
-	then        function
-	origin      []float64 // see [Tiles.SetOrigin]
-	over        []*Rows   // rows of the row sums, see [Tiles.SetNormaliser]; nil for raw tiles
-	overLog     float64   // logarithm of the number of right rows for each of over
-	rooms       sync.Pool // of *blas64.General, for shifted rows
-	tiles       sync.Pool // of *[]float64
+	raw            kernelgen.Kernel // of raw tiles, before factor
+	base           kernelgen.Base   // of raw, for sparse rows
+	factor         float64          // of raw entries
+	normalised     bool
+	exponential    bool // raw entries are exponents
+	weight         float64
+	logarithm      bool    // tiles are of the logarithm of raw
+	unit           float64 // see [Tiles.SetScale]; without a normaliser it is factor
+	then           function
+	origin         []float64 // see [Tiles.SetOrigin]
+	normaliserRows []*Rows   // rows of the row sums, see [Tiles.SetNormaliser]; nil for raw tiles
+	normaliserLog  float64   // logarithm of the number of right rows for each of normaliserRows
+	matrixPool     sync.Pool // of *blas64.General, for shifted rows
+	tiles          sync.Pool // of *[]float64
 }
 
 // Plain returns the tiles of a kernel without a normaliser, between dense rows.
@@ -149,7 +149,7 @@ type Work struct {
 func (t *Tiles) Fill(dst blas64.General, left, right *Rows, w *Work) {
 	if left.Sparse == nil {
 		t.fillRaw(dst, left.Dense, right, &w.kernel)
-		if t.over != nil {
+		if t.normaliserRows != nil {
 			t.Divide(dst, left.logSums(t))
 		}
 		return
@@ -163,7 +163,7 @@ func (t *Tiles) Fill(dst blas64.General, left, right *Rows, w *Work) {
 // FillDense is Fill for dense rows.
 func (t *Tiles) FillDense(dst, left blas64.General, right *Rows, w *kernelgen.Workspace) {
 	t.fillRaw(dst, left, right, w)
-	if t.over != nil {
+	if t.normaliserRows != nil {
 		t.Divide(dst, t.logSums(left, w))
 	}
 }
@@ -174,8 +174,8 @@ func (t *Tiles) fillRaw(dst, left blas64.General, right *Rows, w *kernelgen.Work
 	if dst.Rows == 0 || dst.Cols == 0 {
 		return
 	}
-	t.eachMoved(left, func(first int, part blas64.General) {
-		t.fillMoved(matrix.Rows(dst, first, part.Rows), part, right, w)
+	t.eachShifted(left, func(first int, part blas64.General) {
+		t.fillShifted(matrix.Rows(dst, first, part.Rows), part, right, w)
 	})
 	if !t.logarithm {
 		t.then.apply(dst, left, right, w)

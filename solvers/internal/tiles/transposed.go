@@ -24,7 +24,7 @@ func (t *Tiles) FillTransposed(dst, x blas64.General, z *Rows, w *kernelgen.Work
 		n := min(transposedRows, dst.Cols-first)
 		part := matrix.Rows(tile, 0, n)
 		t.fillRaw(part, matrix.Rows(z.Dense, first, n), columns, w)
-		if t.over != nil {
+		if t.normaliserRows != nil {
 			t.Divide(part, z.logSums(t)[first:first+n])
 		}
 		for j := range n {

@@ -47,8 +47,8 @@ type App struct {
 	Provenance  bool           // output files record how they were made
 	Origin      *Made          // the record
 	started     time.Time
-	running     bool // the command line was accepted
-	sent        bool // something was written to a pipe, and stays there
+	accepted    bool // the command line was accepted
+	wroteToPipe bool // something was written to a pipe, and stays there
 	Progress    *progress
 
 	// Resumable, if not nil, reports whether an interrupted run has left states in the folder resumeFrom.
@@ -112,7 +112,7 @@ func (a *App) Begin(cmd *cobra.Command, args []string) error {
 	if a.Progress = nil; !a.quiet {
 		a.Progress = newProgress(a.messages, a.logEvery)
 	}
-	a.running = true
+	a.accepted = true
 	for _, note := range flags.UnknownVariables(cmd.Root()) {
 		a.Note("%s", note)
 	}
@@ -178,7 +178,7 @@ func (a *App) seconds() float64 { return time.Since(a.started).Seconds() }
 // logsJSON reports whether messages are JSON lines. For errors in the command line itself, the environment variable
 // decides.
 func (a *App) logsJSON() bool {
-	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(flags.EnvironmentPrefix+"LOG_FORMAT")) == "json"
+	return a.logFormat == "json" || !a.accepted && strings.TrimSpace(os.Getenv(flags.EnvironmentPrefix+"LOG_FORMAT")) == "json"
 }
 
 // WritesRowsTo prepares for writing rows to path. If that is standard output, reports go to standard error, with

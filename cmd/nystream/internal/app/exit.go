@@ -44,7 +44,7 @@ func (a *App) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	code := a.exitCode(ctx, err)
 	if ctx.Err() != nil {
 		err = errors.New("interrupted; no output was written")
-		if a.sent {
+		if a.wroteToPipe {
 			err = errors.New("interrupted; rows that were sent before stay sent")
 		}
 		if a.Resumable != nil && a.Resumable() {
@@ -84,7 +84,7 @@ func (a *App) exitCode(ctx context.Context, err error) int {
 			return by.exitCode()
 		}
 		return ExitInterrupted
-	case errors.As(err, new(*flags.UsageError)) || !a.running:
+	case errors.As(err, new(*flags.UsageError)) || !a.accepted:
 		return ExitUsage
 	case errors.As(err, new(*stream.OverBudgetError)) || errors.As(err, new(*blockstore.OverQuotaError)):
 		return ExitBudget

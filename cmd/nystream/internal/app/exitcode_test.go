@@ -17,7 +17,7 @@ import (
 // TestExitCodes: the kind of an error decides, whatever it says and whatever wraps it.
 func TestExitCodes(t *testing.T) {
 	data := func(k stream.ErrorKind) error { return stream.NewDataError("a.csv", "no such file; disk full").Of(k) }
-	a := &App{running: true}
+	a := &App{accepted: true}
 	for _, c := range []struct {
 		what string
 		err  error

@@ -38,7 +38,7 @@ type StandardOutput struct {
 }
 
 // Pipe returns the output to a pipe. What is written there cannot be undone.
-func (a *App) Pipe(out io.Writer) *StandardOutput { return &StandardOutput{out, &a.sent} }
+func (a *App) Pipe(out io.Writer) *StandardOutput { return &StandardOutput{out, &a.wroteToPipe} }
 
 func (o *StandardOutput) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)

@@ -18,8 +18,8 @@ var signed = []color.RGBA{
 // paper runs from nearly white to dark, for grids of counts.
 var paper = []color.RGBA{{0xf7, 0xfa, 0xfc, 0xff}, {0x9e, 0xcc, 0xdd, 0xff}, {0x3a, 0x86, 0xb0, 0xff}, {0x10, 0x3a, 0x6b, 0xff}}
 
-// along returns the colour at a position, 0 ≤ part ≤ 1, of a colour map.
-func along(colours []color.RGBA, part float64) color.RGBA {
+// colourAt returns the colour at a position, 0 ≤ part ≤ 1, of a colour map.
+func colourAt(colours []color.RGBA, part float64) color.RGBA {
 	place := max(0, min(1, part)) * float64(len(colours)-1)
 	i := min(int(place), len(colours)-2)
 	a, b, t := colours[i], colours[i+1], place-float64(i)
@@ -29,7 +29,7 @@ func along(colours []color.RGBA, part float64) color.RGBA {
 
 // mapOf returns a colour map.
 func mapOf(colours []color.RGBA) func(float64) color.Color {
-	return func(part float64) color.Color { return along(colours, part) }
+	return func(part float64) color.Color { return colourAt(colours, part) }
 }
 
 // groupColours are easily distinguished, also by colour-blind readers (the first six are of Okabe and Ito 2008).
@@ -41,8 +41,8 @@ func groupColour(k, n int) color.Color {
 	if n <= len(groupColours) {
 		return groupColours[k]
 	}
-	return along(viridis, float64(k)/float64(n-1))
+	return colourAt(viridis, float64(k)/float64(n-1))
 }
 
-// nobody is the colour of points without a group.
-var nobody = color.Gray{0xb8}
+// ungrouped is the colour of points without a group.
+var ungrouped = color.Gray{0xb8}

@@ -15,7 +15,7 @@ func lightness(c color.Color) float64 {
 func TestSequentialColours(t *testing.T) {
 	last := -1.0
 	for i := range 101 {
-		c := along(viridis, float64(i)/100)
+		c := colourAt(viridis, float64(i)/100)
 		if light := lightness(c); light <= last || c.A != 0xff {
 			t.Errorf("colour %d, %v, is not lighter than the one before", i, c)
 		} else {

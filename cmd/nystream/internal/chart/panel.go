@@ -98,8 +98,8 @@ func (p *panel) drawTitle(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, 0, 0, 0, -h.height()+margin/2)
 }
 
-// room is the fraction of the range of points added at either end of an axis, so that no point is cut.
-const room = 0.04
+// axisMargin is the fraction of the range of points added at either end of an axis, so that no point is cut.
+const axisMargin = 0.04
 
 // widen adds room around the points on both axes.
 func (p *panel) widen() {
@@ -113,9 +113,9 @@ func widened(low, high float64) (float64, float64) {
 	case math.IsInf(low, 0) || math.IsInf(high, 0): // no points
 		return 0, 1
 	case span > 0:
-		return low - room*span, high + room*span
+		return low - axisMargin*span, high + axisMargin*span
 	default:
-		return low - max(1, math.Abs(low))*room, high + max(1, math.Abs(high))*room
+		return low - max(1, math.Abs(low))*axisMargin, high + max(1, math.Abs(high))*axisMargin
 	}
 }
 

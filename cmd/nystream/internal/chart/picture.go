@@ -120,12 +120,12 @@ func (s *Sheet) header(width vg.Length) *header {
 	return h
 }
 
-// leading is the line height divided by the font size.
-const leading = 1.35
+// lineHeight is the line height divided by the font size.
+const lineHeight = 1.35
 
 func (h *header) height() (sum vg.Length) {
 	for _, s := range h.styles {
-		sum += leading * s.Font.Size
+		sum += lineHeight * s.Font.Size
 	}
 	if sum > 0 {
 		sum += margin
@@ -136,7 +136,7 @@ func (h *header) height() (sum vg.Length) {
 func (h *header) draw(c draw.Canvas) {
 	y := c.Max.Y
 	for i, line := range h.lines {
-		y -= leading * h.styles[i].Font.Size
+		y -= lineHeight * h.styles[i].Font.Size
 		c.FillText(h.styles[i], vg.Point{X: c.Min.X, Y: y}, line)
 	}
 }

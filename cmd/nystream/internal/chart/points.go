@@ -91,7 +91,7 @@ func (s *Points) addGroups(p *panel, radius vg.Length) {
 		members[k] = append(members[k], at)
 	}
 	if len(members[n]) > 0 { // under the others
-		p.Add(&plotter.Scatter{XYs: members[n], GlyphStyle: dot(nobody, radius)})
+		p.Add(&plotter.Scatter{XYs: members[n], GlyphStyle: dot(ungrouped, radius)})
 	}
 	for k, xys := range members[:n] {
 		style := dot(groupColour(k, n), radius)
@@ -125,10 +125,10 @@ func (s *Points) addShades(p *panel, radius vg.Length) {
 	if middle := (b.low + b.high) / 2; b.high-b.low < least {
 		b.low, b.high = middle-least/2, middle+least/2
 	}
-	p.Add(&plotter.Scatter{XYs: s.At, GlyphStyle: dot(nobody, radius), GlyphStyleFunc: func(i int) draw.GlyphStyle {
+	p.Add(&plotter.Scatter{XYs: s.At, GlyphStyle: dot(ungrouped, radius), GlyphStyleFunc: func(i int) draw.GlyphStyle {
 		part := (v.Values[i] - b.low) / (b.high - b.low)
 		if !matrix.IsFinite(part) {
-			return dot(nobody, radius)
+			return dot(ungrouped, radius)
 		}
 		return dot(b.colour(part), radius)
 	}})

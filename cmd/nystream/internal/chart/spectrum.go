@@ -68,7 +68,7 @@ func (s *Spectrum) panel() *panel {
 		name   string
 	}{{positive, groupColours[0], "positive"}, {negative, groupColours[1], "negative, by magnitude"}} {
 		if log {
-			part.points = above(part.points, deepest*largest)
+			part.points = pointsAbove(part.points, deepest*largest)
 		}
 		if len(part.points) == 0 {
 			continue
@@ -96,8 +96,8 @@ func (s *Spectrum) panel() *panel {
 	return p
 }
 
-// above returns the points above a bound.
-func above(points plotter.XYs, bound float64) (kept plotter.XYs) {
+// pointsAbove returns the points above a bound.
+func pointsAbove(points plotter.XYs, bound float64) (kept plotter.XYs) {
 	for _, p := range points {
 		if p.Y > bound {
 			kept = append(kept, p)

@@ -30,8 +30,8 @@ func (j *Job) AddLabelAside(usage, doc string) {
 	j.asideFlags = append(j.asideFlags, asideFlag{"label", &j.Data.Label, model.Left})
 }
 
-// saidOf returns the asides of a side, in a fixed order.
-func saidOf(j *Job, side model.Side) (list []rows.Aside) {
+// asidesOf returns the asides of a side, in a fixed order.
+func asidesOf(j *Job, side model.Side) (list []rows.Aside) {
 	for _, f := range j.asideFlags {
 		if f.side == side && *f.value != "" {
 			list = append(list, rows.NewAside("--"+f.name, *f.value))
@@ -70,7 +70,7 @@ func (s *Asides) Open(ctx context.Context, j *Job, args []string) error {
 func (s *Asides) Choose(ctx context.Context, j *Job, args []string, side model.Side) error {
 	s.List, s.files = nil, nil
 	var columns []blockstore.ColumnInfo
-	for _, a := range saidOf(j, side) {
+	for _, a := range asidesOf(j, side) {
 		if a.File == "" && columns == nil && !slices.Contains(args, "-") {
 			columns = []blockstore.ColumnInfo{}
 			if files, err := j.App.Session.OpenFiles(ctx, args, j.Data.OptionsOf(j.App, args)); err == nil { // Open reports errors

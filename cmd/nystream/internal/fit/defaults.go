@@ -16,7 +16,7 @@ import (
 
 // Inputs returns the files named by asides.
 func (j *Job) Inputs() (paths []string) {
-	for _, a := range append(saidOf(j, model.Left), saidOf(j, model.Right)...) {
+	for _, a := range append(asidesOf(j, model.Left), asidesOf(j, model.Right)...) {
 		if a.File != "" {
 			paths = append(paths, a.File)
 		}
@@ -26,23 +26,23 @@ func (j *Job) Inputs() (paths []string) {
 
 // complete replaces nil functions by the defaults of the job.
 func (t *Task) complete(j *Job) {
-	or(&t.Parse, t.Parse == nil, func() error { return nil })
-	or(&t.Inputs, t.Inputs == nil, j.Inputs)
-	or(&t.Open, t.Open == nil, j.Open)
-	or(&t.OpenNotes, t.OpenNotes == nil, j.OpenNotes)
-	or(&t.Names, t.Names == nil, j.Names)
-	or(&t.Shape, t.Shape == nil, j.Size)
-	or(&t.Prepare, t.Prepare == nil, j.Prepare)
-	or(&t.RowsData, t.RowsData == nil, j.RowsData)
-	or(&t.Preparations, t.Preparations == nil, j.Preparations)
-	or(&t.Write, t.Write == nil, j.Write)
-	or(&t.Charts, t.Charts == nil, j.Charts)
-	or(&t.Marks, t.Marks == nil, j.Marks)
-	or(&t.Planned, t.Planned == nil, j.planned)
+	setDefault(&t.Parse, t.Parse == nil, func() error { return nil })
+	setDefault(&t.Inputs, t.Inputs == nil, j.Inputs)
+	setDefault(&t.Open, t.Open == nil, j.Open)
+	setDefault(&t.OpenNotes, t.OpenNotes == nil, j.OpenNotes)
+	setDefault(&t.Names, t.Names == nil, j.Names)
+	setDefault(&t.Shape, t.Shape == nil, j.Size)
+	setDefault(&t.Prepare, t.Prepare == nil, j.Prepare)
+	setDefault(&t.RowsData, t.RowsData == nil, j.RowsData)
+	setDefault(&t.Preparations, t.Preparations == nil, j.Preparations)
+	setDefault(&t.Write, t.Write == nil, j.Write)
+	setDefault(&t.Charts, t.Charts == nil, j.Charts)
+	setDefault(&t.Marks, t.Marks == nil, j.Marks)
+	setDefault(&t.Planned, t.Planned == nil, j.planned)
 }
 
-// or sets a missing function.
-func or[F any](own *F, missing bool, other F) {
+// setDefault sets a missing function.
+func setDefault[F any](own *F, missing bool, other F) {
 	if missing {
 		*own = other
 	}

@@ -24,8 +24,8 @@ type programRunner struct {
 	err     io.Writer
 }
 
-// place is the placeholder for a line of standard input.
-const place = "{}"
+// placeholder is the placeholder for a line of standard input.
+const placeholder = "{}"
 
 func newRunner(j *Job) (*programRunner, error) {
 	self, err := os.Executable()
@@ -41,11 +41,11 @@ func newRunner(j *Job) (*programRunner, error) {
 	})
 	words = append(words, "--quiet", "--format=json", "--states="+j.States.Folder)
 	r.command = func(shards int) []string {
-		return append(words[:len(words):len(words)], fmt.Sprintf("--shard=%s/%d", place, shards))
+		return append(words[:len(words):len(words)], fmt.Sprintf("--shard=%s/%d", placeholder, shards))
 	}
 	for _, word := range r.command(1) {
-		if strings.Count(word, place) > 0 && word != "--shard="+place+"/1" {
-			return nil, flags.Usagef("--runner replaces %s by the number of a shard, and %q has it already; give it another name", place, word)
+		if strings.Count(word, placeholder) > 0 && word != "--shard="+placeholder+"/1" {
+			return nil, flags.Usagef("--runner replaces %s by the number of a shard, and %q has it already; give it another name", placeholder, word)
 		}
 	}
 	return r, nil

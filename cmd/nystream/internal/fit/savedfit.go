@@ -110,15 +110,15 @@ func (s *SavedFit) differs(other *SavedFit) string {
 	return ""
 }
 
-// second lists flags that name the files of a second source.
-var second = []string{"right", "with"}
+// secondSourceFlags lists flags that name the files of a second source.
+var secondSourceFlags = []string{"right", "with"}
 
 // Move replaces the data of the fit, if any are named.
 func (s *SavedFit) Move(data, right []string) {
 	if _, ok := s.Locates["matrix"]; ok && len(s.Data) == 0 && len(data) > 0 {
 		s.Locates["matrix"], data = flags.ListText(data), nil
 	}
-	for _, name := range second {
+	for _, name := range secondSourceFlags {
 		if _, ok := s.Locates[name]; ok && len(right) > 0 {
 			s.Locates[name] = flags.ListText(right)
 		}
@@ -131,7 +131,7 @@ func (s *SavedFit) Move(data, right []string) {
 // Gone reports whether files of the fit are missing at the paths of its shards.
 func (s *SavedFit) Gone() bool {
 	files := slices.Clone(s.Data)
-	for _, name := range append(second, "matrix") {
+	for _, name := range append(secondSourceFlags, "matrix") {
 		words, err := csv.NewReader(strings.NewReader(s.Locates[name])).Read()
 		if err == nil {
 			files = append(files, words...)

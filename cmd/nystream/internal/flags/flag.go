@@ -85,21 +85,21 @@ func (f For) of() string {
 
 // Of returns the declaration of a flag, nil for flags of cobra.
 func Of(f *pflag.Flag) *Flag {
-	if v, ok := f.Value.(*declared); ok {
+	if v, ok := f.Value.(*declaredValue); ok {
 		return v.Flag
 	}
 	return nil
 }
 
-// declared is a value with a link to its declaration.
-type declared struct {
+// declaredValue is a value with a link to its declaration.
+type declaredValue struct {
 	pflag.Value
 	*Flag
 }
 
 // String returns the text of the value, "" for an empty list, which pflag would print through a large buffer. pflag
 // also calls it on a zero value.
-func (v *declared) String() string {
+func (v *declaredValue) String() string {
 	if list, ok := v.Value.(pflag.SliceValue); v.Value == nil || ok && len(list.GetSlice()) == 0 {
 		return ""
 	}
@@ -162,7 +162,7 @@ func (s *Set) Add(list ...Flag) {
 		f := &list[i]
 		f.order = s.count
 		s.count++
-		f.flag = s.flags.VarPF(&declared{f.Value, f}, f.Name, f.Short, f.usage())
+		f.flag = s.flags.VarPF(&declaredValue{f.Value, f}, f.Name, f.Short, f.usage())
 		if f.Value.Type() == "bool" {
 			f.flag.NoOptDefVal = "true"
 		}

@@ -56,7 +56,7 @@ func CheckOutput(a *app.App, flag, path string, extensions, inputs []string) err
 		return flags.Usagef("%s %s: this is a folder; name a file in it", flag, path)
 	case err == nil:
 		for _, in := range inputs {
-			if reads(in, path, info) {
+			if includes(in, path, info) {
 				return flags.Usagef("%s %s: this file is also read, by %s; give the output another name", flag, path, in)
 			}
 		}
@@ -66,8 +66,8 @@ func CheckOutput(a *app.App, flag, path string, extensions, inputs []string) err
 	return CheckFolder(flag, path)
 }
 
-// reads reports whether the input, a file, folder or glob, includes the file at path.
-func reads(input, path string, file fs.FileInfo) bool {
+// includes reports whether the input, a file, folder or glob, includes the file at path.
+func includes(input, path string, file fs.FileInfo) bool {
 	info, err := os.Stat(input)
 	switch {
 	case err == nil && info.IsDir():

@@ -249,7 +249,7 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 	for _, f := range FormatsOf(files) {
 		in.formats = append(in.formats, f.Format)
 	}
-	in.noted = func() {
+	in.noteEnd = func() {
 		if src.Unmarked() {
 			a.Note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
 		}

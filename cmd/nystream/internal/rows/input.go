@@ -17,7 +17,7 @@ type Input struct {
 	position ColumnPositions
 	formats  []string // distinct formats of the files
 	base     blockstore.IndexBase
-	noted    func()      // records how the files ended
+	noteEnd  func()      // records how the files ended
 	Run      *stream.Run // keeps gathered rows; nil for none
 }
 
@@ -46,7 +46,7 @@ func (r inputReader) Read(dst *stream.Batch) (int, error) {
 // Close records how the files ended. It may be called on nil.
 func (in *Input) Close() {
 	if in != nil {
-		in.noted()
+		in.noteEnd()
 	}
 }
 

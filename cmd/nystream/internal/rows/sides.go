@@ -17,16 +17,16 @@ type Sides struct {
 	Left, Right *Input        // right is nil with a single source
 	Beside      stream.Source // left with kept columns of other files; nil for left alone
 	Apart       bool          // right is prepared independently of left
-	Prepared    prepared
+	Prepared    preparedSources
 }
 
-// prepared has the sources after preparation; right is nil with a single source.
-type prepared struct {
+// preparedSources has the sources after preparation; right is nil with a single source.
+type preparedSources struct {
 	Left, Right *prepare.Source
 }
 
 // Sources returns the sources for solvers.
-func (s prepared) Sources() model.Sources {
+func (s preparedSources) Sources() model.Sources {
 	d := model.Sources{Left: s.Left}
 	if s.Right != nil {
 		d.Right = s.Right
@@ -35,12 +35,12 @@ func (s prepared) Sources() model.Sources {
 }
 
 // Both returns the existing sources.
-func (s prepared) Both() []*prepare.Source {
+func (s preparedSources) Both() []*prepare.Source {
 	return slices.DeleteFunc([]*prepare.Source{s.Left, s.Right}, func(p *prepare.Source) bool { return p == nil })
 }
 
 // Dropped returns the number of rows dropped because of nulls.
-func (s prepared) Dropped() (n int64) {
+func (s preparedSources) Dropped() (n int64) {
 	for _, p := range s.Both() {
 		n += p.Dropped()
 	}
@@ -48,7 +48,7 @@ func (s prepared) Dropped() (n int64) {
 }
 
 // Absent returns the number of rows dropped because of weight 0.
-func (s prepared) Absent() (n int64) {
+func (s preparedSources) Absent() (n int64) {
 	for _, p := range s.Both() {
 		n += p.Absent()
 	}
@@ -56,7 +56,7 @@ func (s prepared) Absent() (n int64) {
 }
 
 // Rounded returns the distinct columns that scaling set to 0.
-func (s prepared) Rounded() (names []string) {
+func (s preparedSources) Rounded() (names []string) {
 	for _, p := range s.Both() {
 		for _, name := range p.Rounded() {
 			if !slices.Contains(names, name) {

@@ -92,22 +92,22 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	return v.measure(ctx, f, m, o)
 }
 
-// verified is the data on which a model is measured.
-type verified struct {
+// verifyInput is the data on which a model is measured.
+type verifyInput struct {
 	model.Sources
 	inputs   []*rows.Input // of the left side, then of the right
 	prepared []int         // passes over each before it is measured
 }
 
-func (o *verified) close() {
+func (o *verifyInput) close() {
 	for _, in := range o.inputs {
 		in.Close()
 	}
 }
 
 // open opens the data. The caller must close them even after an error.
-func (v *verifyCommand) open(ctx context.Context, f *saved.File, paths []string) (*verified, error) {
-	o := &verified{}
+func (v *verifyCommand) open(ctx context.Context, f *saved.File, paths []string) (*verifyInput, error) {
+	o := &verifyInput{}
 	if f.Data.Graph != nil {
 		if err := v.set.Check(flags.Graph, "a model of a graph"); err != nil {
 			return o, err
@@ -144,7 +144,7 @@ func (v *verifyCommand) open(ctx context.Context, f *saved.File, paths []string)
 }
 
 // turn makes the columns of a matrix the right rows.
-func (o *verified) turn(ctx context.Context, a *app.App, left *prepare.Source) error {
+func (o *verifyInput) turn(ctx context.Context, a *app.App, left *prepare.Source) error {
 	b, info := &stream.Budget{}, left.Info()
 	if info.Rows > 0 {
 		b.Add("the matrix and its transpose", 2*info.Rows*int64(len(info.Columns)), "")
@@ -162,7 +162,7 @@ func (o *verified) turn(ctx context.Context, a *app.App, left *prepare.Source) e
 
 // openGraph makes the outgoing edges of the nodes of a graph the left rows, and the incoming edges the right ones.
 // Nodes of the model come first unless --nodes lists others, since nodes without edges are rows too.
-func (v *verifyCommand) openGraph(ctx context.Context, f *saved.File, o *verified, paths []string) error {
+func (v *verifyCommand) openGraph(ctx context.Context, f *saved.File, o *verifyInput, paths []string) error {
 	if v.graph.Nodes == "" {
 		v.graph.Listed = f.Data.Graph.Names
 		for _, id := range f.IDs {
@@ -199,7 +199,7 @@ func (v *verifyCommand) checkSources(f *saved.File) error {
 }
 
 // measure chooses the rows, checks the memory, and measures the errors.
-func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Verifier, o *verified) error {
+func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Verifier, o *verifyInput) error {
 	d, s := o.Sources, o.Size()
 	n, sample := max(s.Rows, s.Cols), 0
 	if v.how == "sampled" || v.how == "auto" && n > exactRows && !isWhole(f) {
@@ -235,8 +235,8 @@ func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Veri
 	return nil
 }
 
-// missing is the ratio of the norm outside a decomposition to its smallest value above which verify warns.
-const missing = 1.1
+// missingFactor is the ratio of the norm outside a decomposition to its smallest value above which verify warns.
+const missingFactor = 1.1
 
 // verifyKeys has the JSON keys of verify.
 var verifyKeys = report.NewGroup("verify")
@@ -271,14 +271,14 @@ func doubts(d *model.Description, found *model.Verification, sample int) (doubtf
 	if doubtful > 0 {
 		warn("%d of %d triplets are no singular triplets of the matrix: their residuals are above %.2g of their values", doubtful, len(found.Residuals), ksvd.Converged)
 	}
-	if n := len(d.Values); len(found.Residuals) > 0 && sample == 0 && found.SpectralError*found.Norm > missing*d.Values[n-1] {
+	if n := len(d.Values); len(found.Residuals) > 0 && sample == 0 && found.SpectralError*found.Norm > missingFactor*d.Values[n-1] {
 		warn("the model misses a part of the matrix with a norm of %.3g, above its smallest value, %.3g", found.SpectralError*found.Norm, d.Values[n-1])
 	}
 	return doubtful, warnings
 }
 
 // report prints the errors measured on a sample of the given size, or on all rows if it is 0.
-func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing, o *verified) error {
+func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample int, files []saved.Pairing, o *verifyInput) error {
 	d, used := f.Model.Describe(), v.app.Used()
 	doubtful, warnings := doubts(d, found, sample)
 	r := &report.Report{Title: d.Method + " model of " + report.Rounded(d.Subject)}
@@ -318,7 +318,7 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 
 // addReading adds what was read of each source that is in files. numbered says what the rows are that were fetched by
 // number.
-func (o *verified) addReading(r *report.Report, input, numbered string) {
+func (o *verifyInput) addReading(r *report.Report, input, numbered string) {
 	read, names := make(map[string]rows.Reading), []string{"data"}
 	if input == saved.MatrixInput {
 		names = []string{"matrix"}

@@ -11,9 +11,10 @@
 //
 // A fit is a model A ≈ U·diag(Values)·Uᵀ and a report of it: the estimated error, the passes, the kernel
 // entries. Factors returns U of the fitted rows, and Transform gives it for new ones, block by block.
-// ToDense and Dense return rows and results as matrices of gonum. Examples show limits of memory, structs, rows from a
-// channel, rows that come once, shards, and the data of another family; those of modelfile a saved model, a server and one row; those of
-// kernelgen a kernel of your own, and those of stream a source of your own.
+// ToDense and Dense return rows and results as matrices of gonum. Examples show limits of memory, structs, rows
+// from a channel, rows that come once, shards, a fit that goes on after a stop, errors, and the data of another
+// family. Those of modelfile show a saved model, a server that reloads it, and one row; those of kernelgen a
+// kernel of your own, and those of stream a source and an accumulator of your own.
 //
 // # Packages
 //

@@ -74,7 +74,7 @@ func ExampleNew() {
 	// wave()*rbf(gamma=0.1) <nil>
 }
 
-func ExampleMap() {
+func ExampleParseElementMap() {
 	m, err := kernelgen.ParseElementMap("exp(scale=-10)")
 	costs := []float64{0, 0.1, 0.5}
 	m.Apply(costs, costs)

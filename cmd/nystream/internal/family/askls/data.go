@@ -177,8 +177,8 @@ func (c *task) unit() string {
 	return "rows"
 }
 
-// shape returns the size of the training samples.
-func (c *task) shape() model.Size {
+// size returns the size of the training samples.
+func (c *task) size() model.Size {
 	if c.samples != nil && c.input() != "" {
 		return c.samples.Size()
 	}
@@ -208,7 +208,7 @@ func (c *task) rowsData() saved.Data {
 }
 
 func (c *task) title() string {
-	s, of := c.shape(), "" // s.Rows is the number of training samples
+	s, of := c.size(), "" // s.Rows is the number of training samples
 	if all := int64(len(c.known.Labels)); all > s.Rows {
 		of = " of " + report.Count(all)
 	}

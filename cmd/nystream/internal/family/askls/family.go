@@ -51,7 +51,7 @@ func newTask(j *fit.Job) *fit.Task {
 	c.job.Edges.Add(j.Set)
 	j.Set.Flag("self-loops").Default("add")
 	j.Set.Flag("degrees").Default("row")
-	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Inputs: c.inputs, Open: c.open, OpenNotes: c.openNotes, Names: c.names, Title: c.title, Shape: c.shape,
+	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Inputs: c.inputs, Open: c.open, OpenNotes: c.openNotes, Names: c.names, Title: c.title, Shape: c.size,
 		Plan: c.plan, Prepare: c.prepare, Fit: c.fit, RowsData: c.rowsData, Charts: c.charts, Marks: c.marks, Planned: c.planned, Fitted: c.fitted}
 }
 

@@ -43,7 +43,7 @@ func (c *task) merge() askls.Merge {
 
 // plan returns the cost of the fit, and of the pass that measures accuracy.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
-	p, err := c.solver().Plan(e, c.shape(), c.job.Kernel)
+	p, err := c.solver().Plan(e, c.size(), c.job.Kernel)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddFactors("left-factors", "U", model.Left, "write U, a row for each of the left side")
 	j.AddFactors("right-factors", "V", model.Right, "write V, a row for each of the right side")
 	c.job.Edges.Add(j.Set)
-	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Inputs: c.inputs, Open: c.open, Title: c.title, Shape: c.shape, Plan: c.plan,
+	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Inputs: c.inputs, Open: c.open, Title: c.title, Shape: c.size, Plan: c.plan,
 		Prepare: c.prepare, Fit: c.fit, RowsData: c.rowsData, Write: c.write, Charts: c.charts, Fitted: c.fitted}
 }
 
@@ -171,7 +171,7 @@ func (c *task) match() error {
 	return nil
 }
 
-func (c *task) shape() model.Size {
+func (c *task) size() model.Size {
 	if c.rowsOf != nil {
 		return c.rowsOf.Size()
 	}
@@ -183,7 +183,7 @@ func (c *task) shape() model.Size {
 }
 
 func (c *task) title() string {
-	s := c.shape()
+	s := c.size()
 	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", report.Count(s.Rows), report.Count(s.Cols), report.Rounded(c.job.Kernel.String()),
 		map[string]string{saved.GraphInput: "edges out of and into nodes", saved.SourcesInput: "rows of two sources", saved.MatrixInput: "rows and columns"}[c.input()])
 }
@@ -197,7 +197,7 @@ func (c *task) leaveMemory() error {
 	if err != nil {
 		return err
 	}
-	own, err := c.solver.Plan(c.job.App.Engine(), c.shape(), c.job.Kernel)
+	own, err := c.solver.Plan(c.job.App.Engine(), c.size(), c.job.Kernel)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (c *task) leaveMemory() error {
 
 // plan returns the cost of the fit, including writing factors.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
-	s := c.shape()
+	s := c.size()
 	p, err := c.solver.Plan(e, s, c.job.Kernel)
 	if err != nil {
 		return nil, err

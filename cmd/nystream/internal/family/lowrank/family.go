@@ -70,6 +70,6 @@ func (m *method) task(j *fit.Job) *fit.Task {
 	if m.addFlags != nil {
 		m.addFlags(c)
 	}
-	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Inputs: c.inputs, Open: c.open, Names: c.names, Title: c.title, Shape: c.shape, Plan: c.plan,
+	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Inputs: c.inputs, Open: c.open, Names: c.names, Title: c.title, Shape: c.size, Plan: c.plan,
 		Fit: c.fit, RowsData: c.rowsData, Write: c.write, Charts: c.charts, Marks: c.marks, Planned: c.planned, Fitted: c.fitted}
 }

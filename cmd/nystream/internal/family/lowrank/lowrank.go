@@ -173,7 +173,7 @@ func (c *task) names() []string {
 	return c.job.Names()
 }
 
-func (c *task) shape() model.Size {
+func (c *task) size() model.Size {
 	s := c.job.Size()
 	if c.explicit() {
 		s.Cols = int64(s.Columns)
@@ -182,7 +182,7 @@ func (c *task) shape() model.Size {
 }
 
 func (c *task) title() string {
-	s := c.shape()
+	s := c.size()
 	if s.OneSource() {
 		s.Cols = s.Rows
 	}

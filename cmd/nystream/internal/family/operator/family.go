@@ -45,6 +45,6 @@ func newTask(j *fit.Job) *fit.Task {
 	)
 	j.AddClusters("write the set of each row of X")
 	j.Set.Flag("clusters-output").Needs = "clusters"
-	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Inputs: c.inputs, Open: c.open, OpenNotes: c.openNotes, Names: c.names, Title: c.title, Shape: c.shape,
+	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Inputs: c.inputs, Open: c.open, OpenNotes: c.openNotes, Names: c.names, Title: c.title, Shape: c.size,
 		Plan: c.plan, Prepare: c.prepare, Fit: c.fit, RowsData: c.rowsData, Preparations: c.preparations, Write: c.write, Charts: c.charts, Fitted: c.fitted}
 }

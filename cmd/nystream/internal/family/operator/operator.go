@@ -191,10 +191,10 @@ func (c *task) input() string {
 	return ""
 }
 
-func (c *task) shape() model.Size { return c.pairs.Size() }
+func (c *task) size() model.Size { return c.pairs.Size() }
 
 func (c *task) title() string {
-	rows, shape := report.Count(c.pairs.Count())+" pairs of rows", c.shape()
+	rows, shape := report.Count(c.pairs.Count())+" pairs of rows", c.size()
 	switch {
 	case c.pairs.Single():
 		rows = report.Count(c.pairs.Count()) + " rows"
@@ -206,7 +206,7 @@ func (c *task) title() string {
 
 // plan returns the cost of the fit, including sets and charts.
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
-	p, err := c.solver.Plan(e, c.shape(), c.job.Kernel)
+	p, err := c.solver.Plan(e, c.size(), c.job.Kernel)
 	if err != nil {
 		return nil, err
 	}

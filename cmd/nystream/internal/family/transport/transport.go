@@ -61,7 +61,7 @@ func newTask(j *fit.Job) *fit.Task {
 	j.AddAside(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)
 	j.AddFactors("left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped")
 	j.AddFactors("right-output", "mapped targets", model.Right, "write where the rows of --right are mapped")
-	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Open: c.open, Title: c.title, Shape: c.shape,
+	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Open: c.open, Title: c.title, Shape: c.size,
 		Plan: c.plan, Fit: c.fit, Charts: c.charts, Fitted: c.fitted}
 }
 
@@ -139,14 +139,14 @@ func (c *task) open(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (c *task) shape() model.Size {
+func (c *task) size() model.Size {
 	s := c.job.Size()
 	s.Weighted = c.masses[0] != nil || c.masses[1] != nil
 	return s
 }
 
 func (c *task) title() string {
-	s := c.shape()
+	s := c.size()
 	if s.OneSource() {
 		s.Cols = s.Rows
 	}
@@ -154,9 +154,9 @@ func (c *task) title() string {
 }
 
 func (c *task) plan(e stream.Engine) (*model.Plan, error) {
-	p, err := c.solver.Plan(e, c.shape(), c.job.Kernel)
+	p, err := c.solver.Plan(e, c.size(), c.job.Kernel)
 	if err == nil && fit.WritesFactors(c.job) {
-		p.Map("blocks of mapped rows", c.shape().Columns, c.shape().Columns)
+		p.Map("blocks of mapped rows", c.size().Columns, c.size().Columns)
 		p.SourcePasses += fit.WritingPasses(c.job)
 	}
 	return p, err

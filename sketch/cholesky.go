@@ -17,15 +17,15 @@ import (
 // With P = I this is the Gram matrix, which loses singular values below √ε·σ₁. A P that makes W
 // well conditioned avoids the loss:
 //
-//	  - Solving for W is backward stable row by row: the computed W belongs
-//	    exactly to S + E with |E| ≤ cε·|W||P|. So column j of S is perturbed by at
-//	    most cε·‖W‖ times the norm of column j of P, whatever the condition of P
-//	    and the scales of the columns. This is the error of Householder
-//	    reflections, provided ‖W‖ is moderate and P no larger than S.
-//	  - Rounding in G and in its factorisation perturbs G by at most cε·‖W‖². If
-//	    all eigenvalues of G are at least ½, then U is changed to (I + F)·U with
-//	    ‖F‖ ≤ c'ε·‖W‖², and R to (I + F)·R. That is a small relative change of
-//	    every singular value of R, the smallest included.
+//   - Solving for W is backward stable row by row: the computed W belongs
+//     exactly to S + E with |E| ≤ cε·|W||P|. So column j of S is perturbed by at
+//     most cε·‖W‖ times the norm of column j of P, whatever the condition of P
+//     and the scales of the columns. This is the error of Householder
+//     reflections, provided ‖W‖ is moderate and P no larger than S.
+//   - Rounding in G and in its factorisation perturbs G by at most cε·‖W‖². If
+//     all eigenvalues of G are at least ½, then U is changed to (I + F)·U with
+//     ‖F‖ ≤ c'ε·‖W‖², and R to (I + F)·R. That is a small relative change of
+//     every singular value of R, the smallest included.
 //
 // So it does not matter how P was found: W and G alone show whether R is accurate.
 //

@@ -181,7 +181,7 @@ func (p process) straced(call, what string, k int, options ...string) process {
 	return p
 }
 
-// processResult is the result of a process.
+// processResult is how a process ended, and what it printed and used.
 type processResult struct {
 	code      int // -1 after a signal
 	out       []byte

@@ -186,7 +186,7 @@ func (f *foldPart) ProcessElement(ctx context.Context, number string) (states, e
 // The fit refuses states of other fits, and counts a part that comes twice once.
 type joinStates struct{ Replay *replay }
 
-// fanIn is how many states are joined at a time.
+// fanIn is the number of states merged at a time.
 const fanIn = 16
 
 // CreateAccumulator returns no states.

@@ -4,32 +4,32 @@
 
 package simd
 
-// sets sums to those of rows times x. The stride is in bytes, a round eight columns, and sums go on if more is not 0.
+// sets sums to partial sums of the products of rows with x. stride is in bytes, and a round has eight columns. A nonzero more adds to sums instead.
 //
 //go:noescape
 func dotRows4F64AVX2(a *float64, stride int, x *float64, y *float64, rounds int, more int, t *[4]float64, sums *[32]float64)
 
-// adds t times the rows to y. The stride is in bytes, a round eight columns, and sums go on if more is not 0.
+// adds the rows, multiplied by t, to y. stride is in bytes, and a round has eight columns. A nonzero more adds to sums instead.
 //
 //go:noescape
 func addRows4F64AVX2(a *float64, stride int, x *float64, y *float64, rounds int, more int, t *[4]float64, sums *[32]float64)
 
-// does what dot and add do. The stride is in bytes, a round eight columns, and sums go on if more is not 0.
+// does both dot and add. stride is in bytes, and a round has eight columns. A nonzero more adds to sums instead.
 //
 //go:noescape
 func bothRows4F64AVX2(a *float64, stride int, x *float64, y *float64, rounds int, more int, t *[4]float64, sums *[32]float64)
 
-// sets sums to those of rows times x. The stride is in bytes, a round eight columns, and sums go on if more is not 0.
+// sets sums to partial sums of the products of rows with x. stride is in bytes, and a round has eight columns. A nonzero more adds to sums instead.
 //
 //go:noescape
 func dotRows1F64AVX2(a *float64, stride int, x *float64, y *float64, rounds int, more int, t *[4]float64, sums *[32]float64)
 
-// adds t times the rows to y. The stride is in bytes, a round eight columns, and sums go on if more is not 0.
+// adds the rows, multiplied by t, to y. stride is in bytes, and a round has eight columns. A nonzero more adds to sums instead.
 //
 //go:noescape
 func addRows1F64AVX2(a *float64, stride int, x *float64, y *float64, rounds int, more int, t *[4]float64, sums *[32]float64)
 
-// does what dot and add do. The stride is in bytes, a round eight columns, and sums go on if more is not 0.
+// does both dot and add. stride is in bytes, and a round has eight columns. A nonzero more adds to sums instead.
 //
 //go:noescape
 func bothRows1F64AVX2(a *float64, stride int, x *float64, y *float64, rounds int, more int, t *[4]float64, sums *[32]float64)

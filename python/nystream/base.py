@@ -153,7 +153,7 @@ class Estimator(BaseEstimator):
         """Keep what transform and predict need of a model."""
 
     def _apply(self, X: Any, verb: str = 'transform', **flags: Any) -> np.ndarray:
-        """Return what transform or predict writes, a row for each row of X."""
+        """Return the output of transform or predict, with one row for each row of X."""
         self._check_fitted()
         rows = self._known_rows(X)
         with temporary.Folder() as folder:

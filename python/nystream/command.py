@@ -121,7 +121,7 @@ class Words:
         self.parameters, self.files, self.frame = parameters, files, frame
 
     def of(self, message: str) -> str:
-        """Return a message of the command in these words."""
+        """Return a message of the command with its flags and files replaced by these names."""
         for path, name in self.files.items():
             message = message.replace(path, name)
         if self.frame:

@@ -48,7 +48,7 @@ _exponents = {'rbf', 'gaussian', 'exponential', 'matern12', 'laplace', 'kl', 'sn
 
 
 def kernel(text, logs=False):
-    """Return the kernel that meta['kernel'] names, or its logarithm, as a function of rows a and rows b."""
+    """Return the kernel named by meta['kernel'], or its logarithm, as a function of rows a and rows b."""
     return lambda a, b: _value(ast.parse(text, mode='eval').body, np.asarray(a, float), np.asarray(b, float), logs)
 
 
@@ -380,8 +380,8 @@ class Model:
         return [c['column'] for c in self.meta['data'].get('categories', {}).get('columns', ())]
 
     def transform(self, x, side='left', coordinates='scores'):
-        """Return what nystream transform writes of rows x, a matrix or a table with named columns. coordinates are
-        those of low-rank models, 'scores' or 'orthonormal'.
+        """Return the embedding of rows x, a matrix or a table with named columns, as nystream transform does.
+        coordinates, 'scores' or 'orthonormal', are for low-rank models.
 
         Rows of a model of a graph are those of adjacency, or of its transpose for the right side,
         with a column for each node of the fit. Of askls, rows for a graph or a kernel matrix have

@@ -148,7 +148,7 @@ func chooseArray(arrays []*array, name string) (*array, error) {
 	case len(matrices) == 0 && len(vectors) == 1:
 		return vectors[0].readable()
 	}
-	return nil, fault.New("it holds %d arrays", len(arrays)).Do("name the one that is meant with `Options.Array`: %s", listed(arrays))
+	return nil, fault.New("it holds %d arrays", len(arrays)).Do("name one with `Options.Array`: %s", listed(arrays))
 }
 
 // readable returns the array, or the error that makes it unreadable.

@@ -17,16 +17,16 @@ type rows struct {
 
 func emitRows(l *lanes) {
 	for _, n := range []int{4, 1} {
-		emitRowsOf(l, n, "dot", "sets sums to those of rows times x.", true, false)
-		emitRowsOf(l, n, "add", "adds t times the rows to y.", false, true)
-		emitRowsOf(l, n, "both", "does what dot and add do.", true, true)
+		emitRowsOf(l, n, "dot", "sets sums to partial sums of the products of rows with x.", true, false)
+		emitRowsOf(l, n, "add", "adds the rows, multiplied by t, to y.", false, true)
+		emitRowsOf(l, n, "both", "does both dot and add.", true, true)
 	}
 }
 
 func emitRowsOf(l *lanes, n int, name, doc string, dot, add bool) {
 	l.function(fmt.Sprintf("%sRows%dF64", name, n),
 		"func(a *float64, stride int, x, y *float64, rounds, more int, t *[4]float64, sums *[32]float64)",
-		doc+" The stride is in bytes, a round eight columns, and sums go on if more is not 0.")
+		doc+" stride is in bytes, and a round has eight columns. A nonzero more adds to sums instead.")
 	r := &rows{lanes: l, dot: dot, add: add, a: []gp{l.parameter("a")}}
 	stride := l.parameter("stride")
 	for i := 1; i < n; i++ {
@@ -92,7 +92,7 @@ func (r *rows) eachSum(base gp, f func(sum vec, at mem)) {
 	}
 }
 
-// columns emits the work of one register of a round.
+// columns emits the instructions for the columns of register i in a round.
 func (r *rows) columns(i int) {
 	at := i * r.width()
 	v, x, y := r.vec(), vec(0), vec(0)

@@ -76,7 +76,7 @@ func (r *Report) AddWarnings(warnings []string) {
 func (r *Report) AddCategories(list []prepare.CategoryCount) {
 	var words []string
 	for _, c := range list {
-		text := quote.Bare(c.Column) + " " + Counted(c.Levels, "level", "levels")
+		text := quote.Bare(c.Column) + ": " + Counted(c.Levels, "level", "levels")
 		if c.Nulls > 0 {
 			text += ", " + Counted(int(c.Nulls), "null", "nulls")
 		}

@@ -34,7 +34,7 @@ func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
 	w.encoder, err = start(w.out, stream.Info{Name: name, Columns: s.Columns, Nameless: s.Nameless, Kept: s.Kept, Rows: s.Rows})
 	if err == nil {
-		err = column.Describe(w.encoder, s.About)
+		err = column.Describe(w.encoder, s.Metadata)
 	}
 	if err != nil {
 		return nil, w.out.name(err)

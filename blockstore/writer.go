@@ -34,8 +34,8 @@ type Schema struct {
 	AsList string
 	// Rows is the number of rows, or -1 if unknown.
 	Rows int64
-	// About is the metadata of a Parquet or Arrow file. Other formats ignore it.
-	About map[string]string
+	// Metadata is the metadata of a Parquet or Arrow file. Other formats ignore it.
+	Metadata map[string]string
 	// Format is one of OutputFormats(), or "" for the format of the extension.
 	Format string
 	// Compression is one of Compressions(Format), or "" for the compression of the extension (.gz
@@ -290,7 +290,7 @@ func newFileWriter(files *file.Session, path string, s Schema, start column.Star
 	}
 	e, err := start(f, stream.Info{Name: f.Target, Columns: s.Columns, Nameless: s.Nameless, Kept: s.Kept, Rows: s.Rows})
 	if err == nil {
-		err = column.Describe(e, s.About)
+		err = column.Describe(e, s.Metadata)
 	}
 	if err != nil {
 		err = f.Fail(err)

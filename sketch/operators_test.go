@@ -186,7 +186,7 @@ func TestSparseSignWithin(t *testing.T) {
 	s := sparseSign(t, 60, 5, 4, 9)
 	for start := int64(-2); start < 63; start++ {
 		for stop := start - 1; stop < 63; stop++ {
-			first, end := s.Within(start, stop)
+			first, end := s.PositionsIn(start, stop)
 			var want []int64
 			for i := start; i < stop; i++ {
 				if _, _, ok := s.Row(i); ok {
@@ -306,11 +306,11 @@ func TestOperatorsRefuse(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// folded reorders the columns of a tile as Folded lists them.
+// folded reorders the columns of a tile as FoldOrder lists them.
 func folded(s *sketch.SparseSign, tile *mat.Dense) *mat.Dense {
 	n, m := tile.Dims()
 	out := mat.NewDense(n, m, nil)
-	for place, k := range s.Folded() {
+	for place, k := range s.FoldOrder() {
 		out.ColView(place).(*mat.VecDense).CopyVec(tile.ColView(k))
 	}
 	return out

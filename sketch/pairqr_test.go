@@ -118,7 +118,7 @@ func TestPairQRShift(t *testing.T) {
 	y := mul(orthonormal(rows, cols, 1), mat.NewDiagDense(cols, sigma), orthonormal(cols, cols, 2).T())
 	q := sketch.NewPairQR(cols)
 	for _, cut := range [][2]int{{0, 130}, {130, rows}} {
-		marked, c := s.Marked(int64(cut[0]), int64(cut[1]))
+		marked, c := s.MarkedRows(int64(cut[0]), int64(cut[1]))
 		if err := q.Add(general(y, cut[0], cut[1]), marked, c); err != nil {
 			t.Fatal(err)
 		}

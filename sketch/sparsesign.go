@@ -32,7 +32,7 @@ type SparseSign struct {
 	positions []int64   // ascending
 	column    []int     // of each position
 	sign      []float64 // of each position, ±1
-	folded    []int     // position index of each tile column, see Folded
+	folded    []int     // position index of each tile column, see FoldOrder
 	foldSign  []float64 // sign of each tile column
 	scale     float64   // 1/√NNZ
 }
@@ -83,10 +83,10 @@ func (s *SparseSign) draw() {
 	}
 }
 
-// Folded returns the position indices in the column order that FoldCols expects of a tile: the
+// FoldOrder returns the position indices in the column order that FoldCols expects of a tile: the
 // first position of every column of C, then the second of every column, and so on. A fold is then a
 // sum of contiguous vectors. The caller must not modify it.
-func (s *SparseSign) Folded() []int { return s.folded }
+func (s *SparseSign) FoldOrder() []int { return s.folded }
 
 // Positions returns the NNZ·Cols nonzero rows of C, ascending. The caller must not modify them.
 func (s *SparseSign) Positions() []int64 { return s.positions }
@@ -97,8 +97,8 @@ func (s *SparseSign) Col(k int) int { return s.column[k] }
 // Value returns the nonzero at position index k, ±1/√NNZ.
 func (s *SparseSign) Value(k int) float64 { return s.sign[k] * s.scale }
 
-// Within returns the range first ≤ k < end of position indices whose rows are in start..stop-1.
-func (s *SparseSign) Within(start, stop int64) (first, end int) {
+// PositionsIn returns the range first ≤ k < end of position indices whose rows are in start..stop-1.
+func (s *SparseSign) PositionsIn(start, stop int64) (first, end int) {
 	first, _ = slices.BinarySearch(s.positions, start)
 	end, _ = slices.BinarySearch(s.positions, max(start, stop))
 	return first, end
@@ -113,10 +113,10 @@ func (s *SparseSign) Row(i int64) (col int, value float64, ok bool) {
 	return s.Col(k), s.Value(k), true
 }
 
-// Marked returns the nonzero rows of C among start..stop-1: their numbers relative to start,
+// MarkedRows returns the nonzero rows of C among start..stop-1: their numbers relative to start,
 // ascending, and the rows themselves, of Cols columns. These are arguments of [PairQR.Add].
-func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.General) {
-	first, end := s.Within(start, stop)
+func (s *SparseSign) MarkedRows(start, stop int64) (marked []int, rows blas64.General) {
+	first, end := s.PositionsIn(start, stop)
 	if first == end {
 		return nil, blas64.General{Cols: s.Cols, Stride: s.Cols}
 	}
@@ -129,7 +129,7 @@ func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.Genera
 }
 
 // FoldCols sets dst = tile·Ĉ. The columns of tile (B × NNZ·Cols) are in the order of
-// [SparseSign.Folded]; dst is B×Cols and must not overlap tile. Each entry is the signed sum of NNZ
+// [SparseSign.FoldOrder]; dst is B×Cols and must not overlap tile. Each entry is the signed sum of NNZ
 // numbers in ascending order of position, then scaled. Cost: B·NNZ·Cols additions.
 func (s *SparseSign) FoldCols(dst, tile blas64.General) {
 	checkShape("FoldCols tile", tile, tile.Rows, len(s.positions))

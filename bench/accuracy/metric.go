@@ -77,8 +77,8 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 				if kind == model.Value {
 					squares = math.Sqrt(squares)
 				}
-				if cells = append(cells, fmt.Sprintf("%.4g", squares)); f.Learnt != nil {
-					cells = append(cells, f.Learnt.Round)
+				if cells = append(cells, fmt.Sprintf("%.4g", squares)); f.MetricSearch != nil {
+					cells = append(cells, f.MetricSearch.Round)
 				}
 			}
 			t.Add(cells...)

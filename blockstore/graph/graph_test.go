@@ -577,10 +577,10 @@ func TestOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if same, strange, err := g.Over(g.Adjacency, g.IDs, g.Names); err != nil || same != g.Adjacency || strange != 0 {
+	if same, strange, err := g.Reindex(g.Adjacency, g.IDs, g.Names); err != nil || same != g.Adjacency || strange != 0 {
 		t.Errorf("over its own nodes: %v, %d, %v", same, strange, err)
 	}
-	rows, strange, err := g.Over(g.Adjacency, nil, []string{"x", "b", "a"}) // not c
+	rows, strange, err := g.Reindex(g.Adjacency, nil, []string{"x", "b", "a"}) // not c
 	if err != nil || strange != 1 || rows.Rows != 3 || rows.Cols != 3 || rows.NNZ() != 3 {
 		t.Fatalf("%v, %d, %v", rows, strange, err)
 	}

@@ -34,7 +34,7 @@ func TestAccumulatorConformance(t *testing.T) {
 	newState := func() *rangeState { return &rangeState{A: sketch.NewPairQR(cols), B: newRange().B} }
 	conformance.Run(t, newState, func(block int64) *rangeState {
 		s := newState()
-		marked, rows := signs.Marked(block*5, block*5+5)
+		marked, rows := signs.MarkedRows(block*5, block*5+5)
 		if err := errors.Join(s.A.Add(rowsOfBlock(block, 5, cols), marked, rows), s.B.A.Add(rowsOfBlock(block, 5, 1))); err != nil {
 			t.Fatal(err)
 		}

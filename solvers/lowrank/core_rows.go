@@ -42,7 +42,7 @@ func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
 			r.absent = append(r.absent, k)
 		}
 	}
-	for place, k := range signs.Folded() {
+	for place, k := range signs.FoldOrder() {
 		if _, absent := slices.BinarySearch(r.absent, k); absent {
 			r.absentColumns = append(r.absentColumns, place)
 		}
@@ -52,7 +52,7 @@ func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
 
 // cols returns the columns of tiles: a copy of the rows of core in folding order, followed by those found.
 func (r *coreRows) cols() *basis.Panel {
-	order := slices.Clone(r.signs.Folded())
+	order := slices.Clone(r.signs.FoldOrder())
 	for i := range r.found.Count() {
 		order = append(order, r.core.Count()+i)
 	}

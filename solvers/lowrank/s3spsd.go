@@ -125,7 +125,7 @@ func (f *s3spsd) stream(ctx context.Context) error {
 			if err := state.B.B.Add(r.Start, priorities(r.Z, r.Start), r.X); err != nil {
 				return err
 			}
-			marked, rows := f.rows.signs.Marked(r.Start, r.Start+int64(r.X.Rows))
+			marked, rows := f.rows.signs.MarkedRows(r.Start, r.Start+int64(r.X.Rows))
 			if err := state.A.Add(r.Z, marked, rows); err != nil {
 				return err
 			}

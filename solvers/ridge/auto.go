@@ -40,7 +40,7 @@ type steps struct {
 
 // chooseLandmarks is [Solver.choose], with the number of landmarks that the settings ask for.
 func (s Solver) chooseLandmarks(ctx context.Context, e stream.Engine,
-	d *Data, k kernelgen.Kernel) (*candidate, []Tried, *steps, error) {
+	d *Data, k kernelgen.Kernel) (*candidate, []KernelResult, *steps, error) {
 	auto, found := s.Landmarks == AutoLandmarks, &steps{}
 	for s = s.first(); ; s.Landmarks *= 2 {
 		c, tried, err := s.choose(ctx, e, d, k)

@@ -38,8 +38,8 @@ var metricWords = []string{"none", "diagonal", "full"}
 // String returns the word for the form.
 func (m Metric) String() string { return words.Of(metricWords, m) }
 
-// Learnt is the result of the search for a metric.
-type Learnt struct {
+// MetricSearch is the result of the search for a metric.
+type MetricSearch struct {
 	// Errors are the held-out errors without a metric and with that of each round, at the best penalty: the
 	// misclassification rate, or the mean of 1 − R² over targets.
 	Errors []float64
@@ -92,7 +92,7 @@ func (s Solver) inner() Solver {
 // feature learning in neural networks and backpropagation-free machine learning models"). Rounds continue while the
 // held-out error decreases by more than two standard errors. One standard error is too few, since the penalty is chosen
 // on the same rows. Cost: up to four fits to 20,000 rows; and 2,000·ℓ·d·t flops a round, plus d³ for a full metric.
-func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Learnt, error) {
+func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*MetricSearch, error) {
 	if s.Metric == NoMetric {
 		return nil, nil
 	}
@@ -104,7 +104,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 		return nil, err
 	}
 	e = stream.Engine{Threads: e.Threads}
-	out := &Learnt{Columns: d.Rows.Info().Columns}
+	out := &MetricSearch{Columns: d.Rows.Info().Columns}
 	var metric blas64.General
 	var least []float64
 	for round := range metricRounds + 1 {
@@ -157,8 +157,8 @@ func (d *Data) mappedBy(metric blas64.General) *Data {
 }
 
 // addTo adds the metric and the cost of its search to a fit.
-func (l *Learnt) addTo(f *Fit) {
-	f.Learnt, f.Metric = l, l.metric
+func (l *MetricSearch) addTo(f *Fit) {
+	f.MetricSearch, f.Metric = l, l.metric
 	f.KernelEntries += l.entries
 	if l.Round == 0 {
 		f.Note("`Metric`: none was taken, as it does not lower the error of rows left out of the sample")
@@ -215,7 +215,7 @@ func (s Solver) draw(ctx context.Context, d *Data) (*metricSample, error) {
 	return out, nil
 }
 
-// losses returns the contribution of each held-out row to the error: see [Learnt].
+// losses returns the contribution of each held-out row to the error: see [MetricSearch].
 func (c *candidate) losses(held *heldOut) []float64 {
 	var losses []float64
 	if c.data.Classes != nil {

@@ -81,7 +81,7 @@ func TestMetric(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, rmse, without := f.Learnt, f.Chosen().RMSE[0], plain.Chosen().RMSE[0]
+		l, rmse, without := f.MetricSearch, f.Chosen().RMSE[0], plain.Chosen().RMSE[0]
 		if l.Round == 0 || l.Errors[l.Round] > l.Errors[0]/2 || rmse > without/2 {
 			t.Fatalf("%v: errors %v, round %d; RMSE %v, without %v", form, l.Errors, l.Round, rmse, without)
 		}
@@ -143,14 +143,14 @@ func TestMetricOfUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, e := range want.Learnt.Errors {
-			if f.Learnt.Round != want.Learnt.Round || !near(f.Learnt.Errors[i], e, 1e-5) {
-				t.Fatalf("unit %g: errors %v, round %d; want %v, %d", unit, f.Learnt.Errors, f.Learnt.Round,
-					want.Learnt.Errors, want.Learnt.Round)
+		for i, e := range want.MetricSearch.Errors {
+			if f.MetricSearch.Round != want.MetricSearch.Round || !near(f.MetricSearch.Errors[i], e, 1e-5) {
+				t.Fatalf("unit %g: errors %v, round %d; want %v, %d", unit, f.MetricSearch.Errors, f.MetricSearch.Round,
+					want.MetricSearch.Errors, want.MetricSearch.Round)
 			}
 		}
-		if !near(f.Learnt.Importance[0], want.Learnt.Importance[0], 1e-5) || !near(f.R2[0], want.R2[0], 1e-5) {
-			t.Errorf("unit %g: importance %v, R² %v; want %v, %v", unit, f.Learnt.Importance, f.R2, want.Learnt.Importance, want.R2)
+		if !near(f.MetricSearch.Importance[0], want.MetricSearch.Importance[0], 1e-5) || !near(f.R2[0], want.R2[0], 1e-5) {
+			t.Errorf("unit %g: importance %v, R² %v; want %v, %v", unit, f.MetricSearch.Importance, f.R2, want.MetricSearch.Importance, want.R2)
 		}
 	}
 }
@@ -171,8 +171,8 @@ func TestMetricOfNoUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Learnt.Round != 0 {
-		t.Fatalf("errors %v, round %d", f.Learnt.Errors, f.Learnt.Round)
+	if f.MetricSearch.Round != 0 {
+		t.Fatalf("errors %v, round %d", f.MetricSearch.Errors, f.MetricSearch.Round)
 	}
 	if f.Metric.Rows != 0 || len(f.Notes) != len(plain.Notes)+1 || f.Lambda != plain.Lambda {
 		t.Errorf("notes %q, and %q without a metric", f.Notes, plain.Notes)

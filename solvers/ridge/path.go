@@ -69,7 +69,7 @@ func tenTo(penalty float64, powers ...float64) (list []float64) {
 // chooseKernel cross-validates penalties with each kernel, the given ones or a coarse grid. It returns the kernel that
 // [choice] prefers, refined by two or three penalties around its best, and the errors of all kernels. An error with a
 // single minimum is located within a factor of √10. It fails if no penalty can be solved for.
-func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Tried, err error) {
+func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []KernelResult, err error) {
 	for _, c := range f.candidates {
 		if err := c.open(); err != nil {
 			return nil, nil, err
@@ -105,12 +105,12 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Trie
 }
 
 // result returns the kernel at its best penalty, or at the largest if none can be solved for.
-func (c *candidate) result() Tried {
+func (c *candidate) result() KernelResult {
 	at := c.best
 	if at < 0 {
 		at = len(c.path) - 1
 	}
-	return Tried{Kernel: c.kernel, Penalty: c.path[at], Error: c.lowest}
+	return KernelResult{Kernel: c.kernel, Penalty: c.path[at], Error: c.lowest}
 }
 
 // open turns the sums of the pass into Gram matrices. It fails if the data have a single group or a constant target.

@@ -73,7 +73,7 @@ func (f *fit) raceOf(drawn *pool) *fit {
 	d := *f.data
 	d.Rows = stream.FromMatrix(f.columns.info.Name, drawn.Rows)
 	r := &fit{Solver: f.Solver, engine: stream.Engine{Threads: f.engine.Threads}, data: &d, columns: f.columns,
-		rows: int64(drawn.Count()), outputs: f.outputs, tried: make([]Tried, len(f.tried))}
+		rows: int64(drawn.Count()), outputs: f.outputs, tried: make([]KernelResult, len(f.tried))}
 	r.Penalties = nil // penalties are those of f
 	for _, lambda := range f.Penalties {
 		r.Penalties = append(r.Penalties, lambda*f.shareOf(drawn))

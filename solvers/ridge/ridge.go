@@ -67,7 +67,7 @@ type Fit struct {
 	Path []Penalty
 	Best int
 	// Kernels are the kernels tried, each at its best penalty: see [Tried].
-	Kernels []Tried
+	Kernels []KernelResult
 	// RMSE is the out-of-fold root mean squared error of each target; nil for classes. Up to 2,000 rows RMSE, R2 and
 	// Scores.Accuracy are corrected for the choice among Configurations, each a kernel with a penalty. Errors in Path
 	// and Kernels are not corrected. Configurations is 0 if nothing is corrected.
@@ -82,14 +82,14 @@ type Fit struct {
 	Counted int
 	// Scores are out-of-fold scores of classes; nil for targets.
 	Scores *Scores
-	// LeftOut has out-of-fold predictions, for plots of residuals and confusions.
-	LeftOut *LeftOut
-	// Learnt is the result of the search for a metric; nil without one.
-	Learnt *Learnt
+	// OutOfFold has out-of-fold predictions, for plots of residuals and confusions.
+	OutOfFold *OutOfFold
+	// MetricSearch is the result of the search for a metric; nil without one.
+	MetricSearch *MetricSearch
 }
 
-// Tried is a kernel at its best penalty.
-type Tried struct {
+// KernelResult is a kernel at its best penalty.
+type KernelResult struct {
 	Kernel kernelgen.Kernel
 	Penalty
 	// Error is the criterion of the choice: 1 − R², summed over targets or codes of classes.
@@ -125,7 +125,7 @@ type fit struct {
 	known      known        // of the scoring sample
 	outcomes   *outcomes    // nil if errors are not corrected for the choice
 	candidates []*candidate
-	tried      []Tried // all kernels; the race fills in those that lose
+	tried      []KernelResult // all kernels; the race fills in those that lose
 	raced      int64   // kernel entries of the race
 	// read reads targets, labels, weights and groups of the rows of a block, and returns the row numbers.
 	read func(*known, *stream.Block) (input.Numbers, error)
@@ -185,7 +185,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 }
 
 // choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel].
-func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []Tried, error) {
+func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []KernelResult, error) {
 	kernels, err := family.ResolveAll(ctx, e, d.sampledBy(e), s.kernels(k), s.Seed)
 	if err != nil {
 		return nil, nil, err
@@ -231,7 +231,7 @@ func (s Solver) kernels(k kernelgen.Kernel) []kernelgen.Kernel {
 // begin checks the settings for data of the given shape.
 func (s Solver) begin(e stream.Engine, shape model.Size, kernels []kernelgen.Kernel) (*fit, error) {
 	f := &fit{Solver: s, engine: e, rows: shape.Rows, landmarks: s.Landmarks, outputs: outputs(shape),
-		tried: make([]Tried, len(kernels))}
+		tried: make([]KernelResult, len(kernels))}
 	switch {
 	case s.Landmarks < 0:
 		return nil, fmt.Errorf("`Landmarks %d` must be positive", s.Landmarks)
@@ -284,7 +284,7 @@ func (f *fit) most(n int64) int {
 }
 
 // finish makes the model, in the units of the data.
-func (c *candidate) finish(tried []Tried, coefficients blas64.General) *Fit {
+func (c *candidate) finish(tried []KernelResult, coefficients blas64.General) *Fit {
 	p, onEntries, best, refer := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best], c.columns.refer
 	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: matrix.Rows(onEntries, 0, p),
 		Intercept: matrix.Row(onEntries, p), Names: c.data.Targets,

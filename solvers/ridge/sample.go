@@ -103,7 +103,7 @@ func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 	}
 	fit.Counted = c.sample.Count()
 	if c.data.Classes != nil {
-		fit.LeftOut = c.leftOutClasses(held)
+		fit.OutOfFold = c.outOfFoldClasses(held)
 		return c.score(ctx, fit, held)
 	}
 	c.setErrors(fit, held)
@@ -111,7 +111,7 @@ func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 	if fit.Intervals, scales, err = c.intervals(ctx, held); err != nil {
 		return err
 	}
-	fit.LeftOut = c.leftOutTargets(held, fit.Intervals, scales)
+	fit.OutOfFold = c.outOfFoldTargets(held, fit.Intervals, scales)
 	if fit.Intervals == nil {
 		fit.Note(fmt.Sprintf("the model has no intervals: none of %d rows of a sample that are left out of a fold has a weight", c.sample.Count()))
 	}

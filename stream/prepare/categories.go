@@ -232,9 +232,9 @@ func (c categoryCount) add(word string) {
 	}
 }
 
-// Found returns the counts of each category over the passes so far: after [New] over the rows of
+// CategoryCounts returns the counts of each category over the passes so far: after [New] over the rows of
 // the fit, else over the rows that readers have returned.
-func (s *Source) Found() (list []CategoryCount) {
+func (s *Source) CategoryCounts() (list []CategoryCount) {
 	for k, c := range s.Categories {
 		list = append(list, CategoryCount{c.Column, len(c.Levels), s.categoryCounts[k].nulls.Load(), s.categoryCounts[k].unseen.Load()})
 	}

@@ -36,8 +36,8 @@ func TestEmptyColumnsAreLeftOut(t *testing.T) {
 			plain := newTable("x", x)
 			plain.info.Columns = []string{"b", "d"}
 			want, _ := readAll(t, prepared(t, plain, nulls, scale))
-			if !slices.Equal(p.Empty(), []string{"a", "c"}) || !slices.Equal(p.Columns, []string{"b", "d"}) {
-				t.Errorf("%s: %v are left out, %v are left", what, p.Empty(), p.Columns)
+			if !slices.Equal(p.EmptyColumns(), []string{"a", "c"}) || !slices.Equal(p.Columns, []string{"b", "d"}) {
+				t.Errorf("%s: %v are left out, %v are left", what, p.EmptyColumns(), p.Columns)
 			}
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s: the rows are others than without the columns", what)
@@ -71,8 +71,8 @@ func TestLateValues(t *testing.T) {
 		_, err := prepare.New(t.Context(), stream.Engine{BlockRows: 16}, newTable("x", x), prepare.Treatment{Scale: scale})
 		checkError(t, err, `column "x0"`, "null or NaN")
 		p := prepared(t, newTable("x", x), prepare.NullsZero, scale)
-		if len(p.Empty()) > 0 || len(p.Info().Columns) != 2 {
-			t.Errorf("scale %v: %v are left out", scale, p.Empty())
+		if len(p.EmptyColumns()) > 0 || len(p.Info().Columns) != 2 {
+			t.Errorf("scale %v: %v are left out", scale, p.EmptyColumns())
 		}
 	}
 	for i := range x.Data {
@@ -125,8 +125,8 @@ func TestRoundedColumns(t *testing.T) {
 			p := prepared(t, stream.FromMatrix("x", x), prepare.NullsRefuse, scale)
 			rows, _ := readAll(t, p)
 			moved := slices.ContainsFunc(rows, func(r []float64) bool { return r[0] != 0 })
-			if moved == (c.rounded || name == "constant") || (len(p.Rounded()) > 0) != c.rounded {
-				t.Errorf("%s, scale %v: %v becomes %v; %v are called rounded", name, scale, c.values, rows, p.Rounded())
+			if moved == (c.rounded || name == "constant") || (len(p.ConstantColumns()) > 0) != c.rounded {
+				t.Errorf("%s, scale %v: %v becomes %v; %v are called rounded", name, scale, c.values, rows, p.ConstantColumns())
 			}
 			if c.rounded || name == "constant" || scale != prepare.ScaleStandard {
 				continue
@@ -140,7 +140,7 @@ func TestRoundedColumns(t *testing.T) {
 		}
 	}
 	names := strings.Join(prepared(t, stream.FromMatrix("x", blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: noise}),
-		prepare.NullsRefuse, prepare.ScaleNone).Rounded(), ",")
+		prepare.NullsRefuse, prepare.ScaleNone).ConstantColumns(), ",")
 	if names != "" {
 		t.Errorf("without scaling %s are called rounded", names)
 	}

@@ -112,7 +112,7 @@ type Preparation struct {
 // can be read only once. It also returns an error, with the name of the column, if the mean or
 // spread of a column overflows float64, or if a category has more than [MaxLevels] levels.
 //
-// Numeric columns without any finite value are dropped, see [Source.Empty], unless t.AllColumns is
+// Numeric columns without any finite value are dropped, see [Source.EmptyColumns], unless t.AllColumns is
 // set. If the first rows suggest such a column, one or two more passes check all rows.
 func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (*Source, error) {
 	info := src.Info()
@@ -311,16 +311,16 @@ func (s *Source) Info() stream.Info { return s.info }
 // Dropped returns the number of rows dropped for nulls, as far as counted.
 func (s *Source) Dropped() int64 { return s.countedDrops + s.uncountedDrops.Load() }
 
-// Absent returns the number of rows of weight 0, which are dropped.
-func (s *Source) Absent() int64 { return s.zeroWeightRows }
+// ZeroWeightRows returns the number of rows of weight 0, which are dropped.
+func (s *Source) ZeroWeightRows() int64 { return s.zeroWeightRows }
 
-// Empty returns the names of the numeric columns that [New] dropped because no row had a finite
+// EmptyColumns returns the names of the numeric columns that [New] dropped because no row had a finite
 // value.
-func (s *Source) Empty() []string { return s.empty }
+func (s *Source) EmptyColumns() []string { return s.empty }
 
-// Rounded returns the names of the columns that are constant up to rounding. Scaling makes them 0:
+// ConstantColumns returns the names of the columns that are constant up to rounding. Scaling makes them 0:
 // their differences are rounding errors, not data.
-func (s *Source) Rounded() []string { return s.rounded }
+func (s *Source) ConstantColumns() []string { return s.rounded }
 
 // Open implements [stream.Source]. If rows are dropped, it starts reading at the raw block that
 // holds the row.

@@ -316,8 +316,8 @@ func TestScalingOfNastyColumns(t *testing.T) {
 				got, _ := readAll(t, p)
 				want, _ := plainly(x, nulls, scale)
 				if name == "nothing" {
-					if !slices.Equal(p.Empty(), []string{"x1"}) || len(got[0]) != 1 {
-						t.Errorf("%s: %v is left out, rows are %v", what, p.Empty(), got)
+					if !slices.Equal(p.EmptyColumns(), []string{"x1"}) || len(got[0]) != 1 {
+						t.Errorf("%s: %v is left out, rows are %v", what, p.EmptyColumns(), got)
 					}
 					continue
 				}

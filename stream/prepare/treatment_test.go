@@ -154,7 +154,7 @@ func checkTreatment(t *testing.T, e stream.Engine, s *table, treatment prepare.T
 			}
 		}
 	}
-	if found := p.Found(); found[0].Nulls != nullsOf(s) || found[0].Levels != 4 || found[0].Unseen != 0 {
+	if found := p.CategoryCounts(); found[0].Nulls != nullsOf(s) || found[0].Levels != 4 || found[0].Unseen != 0 {
 		t.Errorf("found %+v", found)
 	}
 	gathered, err := stream.GatherRows(ctx, p, []int64{0, 17, 399})
@@ -226,7 +226,7 @@ func TestApplyByName(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ = readAll(t, applied)
-	if f := applied.Found(); f[1].Unseen != 100 || f[0].Nulls != nullsOf(fit) || got[7][7]+got[7][8]+got[7][9] != 0 {
+	if f := applied.CategoryCounts(); f[1].Unseen != 100 || f[0].Nulls != nullsOf(fit) || got[7][7]+got[7][8]+got[7][9] != 0 {
 		t.Errorf("found %+v, row 7 is %v", f, got[7])
 	}
 	other.info.Columns[3] = "z"

@@ -82,8 +82,8 @@ func TestWeightsAreCopies(t *testing.T) {
 			t.Fatalf("prepared by\n%+v, and by copies\n%+v", got.Preparation, want.Preparation)
 		}
 		rows, kept := readAll(t, got)
-		if int64(len(rows)) != got.Info().Rows || got.Absent() != int64(n-len(slices.DeleteFunc(slices.Clone(weights), func(w float64) bool { return w == 0 }))) {
-			t.Fatalf("%d rows of %d, %d absent", len(rows), got.Info().Rows, got.Absent())
+		if int64(len(rows)) != got.Info().Rows || got.ZeroWeightRows() != int64(n-len(slices.DeleteFunc(slices.Clone(weights), func(w float64) bool { return w == 0 }))) {
+			t.Fatalf("%d rows of %d, %d absent", len(rows), got.Info().Rows, got.ZeroWeightRows())
 		}
 		if slices.Contains(kept[0].Floats, 0) {
 			t.Fatal("a row of weight 0 is left")

@@ -40,7 +40,7 @@ type Panel struct {
 func NewPanel(rows blas64.General, number []int64, signs *sketch.SparseSign) *Panel {
 	ordered := rows
 	if signs != nil {
-		ordered = dense.PickRows(rows, signs.Folded())
+		ordered = dense.PickRows(rows, signs.FoldOrder())
 	}
 	return &Panel{Rows: rows, Number: number, Cols: &tiles.Rows{Dense: ordered}}
 }

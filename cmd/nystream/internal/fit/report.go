@@ -93,7 +93,7 @@ func addData(j *Job, r *report.Report) {
 		r.Add("not used", "%s", rows.LeftOutWords(left))
 	}
 	if j.Sides.Prepared.Left != nil {
-		found := j.Sides.Prepared.Left.Found()
+		found := j.Sides.Prepared.Left.CategoryCounts()
 		r.PutSome(report.KeyCategories, found)
 		r.AddCategories(found)
 	}

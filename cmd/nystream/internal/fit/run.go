@@ -108,7 +108,7 @@ func prepareAndFit(ctx context.Context, j *Job) (model.Model, *model.Report, err
 		return nil, nil, err
 	}
 	tellPrepared(j)
-	if j.Sides.Prepared.Dropped()+j.Sides.Prepared.Absent() > 0 || j.Rows.Widens() { // unlike the plan
+	if j.Sides.Prepared.Dropped()+j.Sides.Prepared.ZeroWeightRows() > 0 || j.Rows.Widens() { // unlike the plan
 		plan, err := j.WholePlan()
 		if err == nil && j.Rows.Widens() {
 			err = j.App.CheckBudget(&plan.Memory)

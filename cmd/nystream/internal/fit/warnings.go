@@ -29,10 +29,10 @@ func tellPrepared(j *Job) {
 	if len(empty) > 0 {
 		j.App.Note("left out: %s", rows.LeftOutWords(empty))
 	}
-	if n := j.Sides.Prepared.Absent(); n > 0 {
+	if n := j.Sides.Prepared.ZeroWeightRows(); n > 0 {
 		j.App.Note("%s rows of weight 0 are left out", report.Count(n))
 	}
-	if names := j.Sides.Prepared.Rounded(); len(names) > 0 {
+	if names := j.Sides.Prepared.ConstantColumns(); len(names) > 0 {
 		const say = "scaling makes %s 0: the values differ by no more than rounding"
 		j.Warnings = append(j.Warnings, flags.SpellAll(j.App.Cmd, []string{fmt.Sprintf(say, rows.ShortList(names))})...)
 	}

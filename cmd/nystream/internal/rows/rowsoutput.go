@@ -64,7 +64,7 @@ func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, er
 	if a.Origin == nil {
 		a.Origin = a.Made()
 	}
-	s.About = a.Origin.About()
+	s.Metadata = a.Origin.About()
 	if !isPipe(path) {
 		return a.Session.Create(path, s)
 	}

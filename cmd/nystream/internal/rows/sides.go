@@ -47,18 +47,18 @@ func (s preparedSources) Dropped() (n int64) {
 	return n
 }
 
-// Absent returns the number of rows dropped because of weight 0.
-func (s preparedSources) Absent() (n int64) {
+// ZeroWeightRows returns the number of rows dropped because of weight 0.
+func (s preparedSources) ZeroWeightRows() (n int64) {
 	for _, p := range s.Both() {
-		n += p.Absent()
+		n += p.ZeroWeightRows()
 	}
 	return n
 }
 
-// Rounded returns the distinct columns that scaling set to 0.
-func (s preparedSources) Rounded() (names []string) {
+// ConstantColumns returns the distinct columns that scaling set to 0.
+func (s preparedSources) ConstantColumns() (names []string) {
 	for _, p := range s.Both() {
-		for _, name := range p.Rounded() {
+		for _, name := range p.ConstantColumns() {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}

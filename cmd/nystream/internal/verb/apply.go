@@ -107,7 +107,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 		r.read = &read
 	}
 	if opened.prepared != nil {
-		r.categories = opened.prepared.Found()
+		r.categories = opened.prepared.CategoryCounts()
 	}
 	return r, nil
 }

@@ -25,7 +25,7 @@ func openNodes(ctx context.Context, f *saved.File, t *application, side model.Si
 		return nil, err
 	}
 	if !f.Model.Describe().TwoSided { // a node has its edges in both directions
-		if nodes.Into, _, err = g.Over(g.Adjacency.Transpose(), f.IDs, f.Data.Graph.Names); err != nil {
+		if nodes.Into, _, err = g.Reindex(g.Adjacency.Transpose(), f.IDs, f.Data.Graph.Names); err != nil {
 			return nil, stream.NewDataError(paths[0], "%w", err)
 		}
 	}
@@ -58,7 +58,7 @@ func nodesOf(f *saved.File, a *app.App, g *graph.Graph, side model.Side, path st
 	if side == model.Right {
 		edges = edges.Transpose()
 	}
-	rows, strange, err := g.Over(edges, f.IDs, f.Data.Graph.Names)
+	rows, strange, err := g.Reindex(edges, f.IDs, f.Data.Graph.Names)
 	if err != nil {
 		return nil, stream.NewDataError(path, "%w", err)
 	}

@@ -105,7 +105,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		kept = append(kept, k.Name)
 	}
 	if p, ok := src.(*prepare.Source); ok {
-		r.rowsDropped, r.categories = p.Dropped(), p.Found()
+		r.rowsDropped, r.categories = p.Dropped(), p.CategoryCounts()
 	}
 	return printRows(c.app, r, func(out *report.Report) error {
 		out.Show(keyConvertedColumns, numbers, "columns", "%d numeric, %d kept", numbers, len(kept))

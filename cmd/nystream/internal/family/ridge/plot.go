@@ -22,7 +22,7 @@ const drawnTargets = 3
 func (c *task) charts(_ context.Context, _ model.Model, _ *model.Report) (list []chart.Chart, err error) {
 	f := c.fitting
 	if f.Classes > 0 {
-		list = append(list, confusion(f.LeftOut, c.classes))
+		list = append(list, confusion(f.OutOfFold, c.classes))
 	}
 	for j := range min(len(f.R2), drawnTargets) {
 		list = append(list, predictedAgainstActual(f, j), residuals(f, j))
@@ -31,7 +31,7 @@ func (c *task) charts(_ context.Context, _ model.Model, _ *model.Report) (list [
 }
 
 // confusion counts the rows of each class by their out-of-fold class.
-func confusion(left *ridge.LeftOut, names []string) chart.Chart {
+func confusion(left *ridge.OutOfFold, names []string) chart.Chart {
 	counts := make([][]int64, len(names))
 	for k := range counts {
 		counts[k] = make([]int64, len(names))
@@ -45,7 +45,7 @@ func confusion(left *ridge.LeftOut, names []string) chart.Chart {
 
 // predictedAgainstActual draws the predictions of target j against its values.
 func predictedAgainstActual(f *ridge.Fit, j int) chart.Chart {
-	truth, predicted := matrix.Column(f.LeftOut.Truth, j), matrix.Column(f.LeftOut.Predicted, j)
+	truth, predicted := matrix.Column(f.OutOfFold.Truth, j), matrix.Column(f.OutOfFold.Predicted, j)
 	p := &chart.Points{Title: fmt.Sprintf("%s, out of fold: R² %.4f", f.Names[j], f.R2[j]), X: "actual", Y: "predicted",
 		At: chart.XYs(truth, predicted)}
 	if len(truth) > 0 {
@@ -58,7 +58,7 @@ func predictedAgainstActual(f *ridge.Fit, j int) chart.Chart {
 // residuals draws the residuals of target j against its predictions. Those outside of their intervals have another
 // colour.
 func residuals(f *ridge.Fit, j int) chart.Chart {
-	left := f.LeftOut
+	left := f.OutOfFold
 	truth, predicted, halfWidth := matrix.Column(left.Truth, j), matrix.Column(left.Predicted, j), matrix.Column(left.HalfWidth, j)
 	residual, outside := make([]float64, len(truth)), 0
 	groups := &chart.Groups{Of: make([]int, len(truth)), Names: []string{"inside", "outside"}}

@@ -270,7 +270,7 @@ func (c *task) prepare(ctx context.Context) (err error) {
 	if err := c.job.Prepare(ctx); err != nil {
 		return err
 	}
-	if c.job.Sides.Prepared.Dropped()+c.job.Sides.Prepared.Absent() > 0 {
+	if c.job.Sides.Prepared.Dropped()+c.job.Sides.Prepared.ZeroWeightRows() > 0 {
 		return c.findClasses(ctx, c.job.Sides.Prepared.Left)
 	}
 	return nil
@@ -402,7 +402,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(keyPath, path)
 	r.Show(keyPenalty, best.Lambda, "penalty", "%.4g", best.Lambda)
 	r.Show(report.KeyLandmarks, f.Landmarks.Rows, "landmarks", "%s", report.Count(int64(f.Landmarks.Rows)))
-	if f.Learnt != nil {
+	if f.MetricSearch != nil {
 		c.putMetric(r)
 	}
 }
@@ -468,7 +468,7 @@ func (c *task) addScores(r *report.Report) {
 
 // putMetric adds the learnt metric.
 func (c *task) putMetric(r *report.Report) {
-	l := c.fitting.Learnt
+	l := c.fitting.MetricSearch
 	metric := ridgeMetric{c.how.Metric.String(), l.Round, report.Numbers(l.Errors)}
 	r.Show(keyMetric, metric, "metric", "%s, of round %d (0: none); errors on rows left out: %s", c.how.Metric, l.Round, report.Values(l.Errors))
 	var all []ridgeImportance // in descending order

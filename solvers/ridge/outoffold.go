@@ -9,9 +9,9 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// LeftOut holds out-of-fold predictions for rows of the scoring sample: the model of each row was trained without its
+// OutOfFold holds out-of-fold predictions for rows of the scoring sample: the model of each row was trained without its
 // fold. Rows of weight 0 are not included.
-type LeftOut struct {
+type OutOfFold struct {
 	// Truth and Predicted are target values, in their units, for at most 2,000 rows: m×t. HalfWidth is half the width
 	// of their intervals at level 0.9. All three are empty for classes.
 	Truth, Predicted, HalfWidth blas64.General
@@ -25,9 +25,9 @@ const (
 	mostValues = 200_000 // limit of values, over all targets
 )
 
-// leftOutClasses returns the out-of-fold classes of the sample.
-func (c *candidate) leftOutClasses(held *heldOut) *LeftOut {
-	out := &LeftOut{}
+// outOfFoldClasses returns the out-of-fold classes of the sample.
+func (c *candidate) outOfFoldClasses(held *heldOut) *OutOfFold {
+	out := &OutOfFold{}
 	for r := range held.predictions.Rows {
 		if c.known.rowWeight[r] > 0 {
 			out.Class = append(out.Class, c.known.class[r])
@@ -37,9 +37,9 @@ func (c *candidate) leftOutClasses(held *heldOut) *LeftOut {
 	return out
 }
 
-// leftOutTargets returns the out-of-fold values of rows evenly spaced in the sample. scales are the scales of their
+// outOfFoldTargets returns the out-of-fold values of rows evenly spaced in the sample. scales are the scales of their
 // residuals, in units of v and not yet bounded by its floor; v may be nil.
-func (c *candidate) leftOutTargets(held *heldOut, v *Intervals, scales blas64.General) *LeftOut {
+func (c *candidate) outOfFoldTargets(held *heldOut, v *Intervals, scales blas64.General) *OutOfFold {
 	var rows []int
 	for r, weight := range c.known.rowWeight {
 		if weight > 0 {
@@ -47,7 +47,7 @@ func (c *candidate) leftOutTargets(held *heldOut, v *Intervals, scales blas64.Ge
 		}
 	}
 	m := min(len(rows), mostShown, mostValues/max(1, c.outputs))
-	out := &LeftOut{Truth: matrix.New(m, c.outputs), Predicted: matrix.New(m, c.outputs), HalfWidth: matrix.New(m, c.outputs)}
+	out := &OutOfFold{Truth: matrix.New(m, c.outputs), Predicted: matrix.New(m, c.outputs), HalfWidth: matrix.New(m, c.outputs)}
 	refer := c.columns.refer
 	for i := range m {
 		r := rows[i*len(rows)/m]

@@ -18,17 +18,17 @@ func TestLeftOut(t *testing.T) {
 	}
 	for j, want := range f.Path[f.Best].RMSE {
 		sum, inside := 0.0, 0
-		for i := range f.LeftOut.Truth.Rows {
-			if math.Abs(matrix.Row(f.LeftOut.Truth, i)[j]-matrix.Row(y, i)[j]) > 1e-12 { // standardised and back
-				t.Fatalf("row %d: the target is %g, not %g", i, matrix.Row(f.LeftOut.Truth, i)[j], matrix.Row(y, i)[j])
+		for i := range f.OutOfFold.Truth.Rows {
+			if math.Abs(matrix.Row(f.OutOfFold.Truth, i)[j]-matrix.Row(y, i)[j]) > 1e-12 { // standardised and back
+				t.Fatalf("row %d: the target is %g, not %g", i, matrix.Row(f.OutOfFold.Truth, i)[j], matrix.Row(y, i)[j])
 			}
-			e := matrix.Row(f.LeftOut.Truth, i)[j] - matrix.Row(f.LeftOut.Predicted, i)[j]
+			e := matrix.Row(f.OutOfFold.Truth, i)[j] - matrix.Row(f.OutOfFold.Predicted, i)[j]
 			sum += e * e
-			if math.Abs(e) <= matrix.Row(f.LeftOut.HalfWidth, i)[j] {
+			if math.Abs(e) <= matrix.Row(f.OutOfFold.HalfWidth, i)[j] {
 				inside++
 			}
 		}
-		n := float64(f.LeftOut.Truth.Rows)
+		n := float64(f.OutOfFold.Truth.Rows)
 		if got := math.Sqrt(sum / n); n != 1500 || math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("target %d: RMSE %g of %g rows, and the fit reports %g", j, got, n, want)
 		}
@@ -46,15 +46,15 @@ func TestLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	right := 0
-	for i, class := range c.LeftOut.Class {
+	for i, class := range c.OutOfFold.Class {
 		if class != labels[i] {
 			t.Fatalf("row %d is of class %d, not %d", i, class, labels[i])
 		}
-		if class == c.LeftOut.Chosen[i] {
+		if class == c.OutOfFold.Chosen[i] {
 			right++
 		}
 	}
-	if got := float64(right) / 3000; len(c.LeftOut.Class) != 3000 || math.Abs(got-c.Scores.Accuracy) > 1e-12 || got > 0.96 {
-		t.Errorf("accuracy %g of %d rows, and the fit reports %g", got, len(c.LeftOut.Class), c.Scores.Accuracy)
+	if got := float64(right) / 3000; len(c.OutOfFold.Class) != 3000 || math.Abs(got-c.Scores.Accuracy) > 1e-12 || got > 0.96 {
+		t.Errorf("accuracy %g of %d rows, and the fit reports %g", got, len(c.OutOfFold.Class), c.Scores.Accuracy)
 	}
 }

@@ -126,7 +126,7 @@ type fit struct {
 	outcomes   *outcomes    // nil if errors are not corrected for the choice
 	candidates []*candidate
 	tried      []KernelResult // all kernels; the race fills in those that lose
-	raced      int64   // kernel entries of the race
+	raced      int64          // kernel entries of the race
 	// read reads targets, labels, weights and groups of the rows of a block, and returns the row numbers.
 	read func(*known, *stream.Block) (input.Numbers, error)
 }

@@ -31,7 +31,7 @@ func (k Kernel) Normaliser() (unnormalised Kernel, normalised bool) {
 	return unnormalised, true
 }
 
-// normalisation returns the atom of a kernel normalised by its row sums, possibly with a weight; nil for other kernels.
+// normalisedAtom returns the atom of a kernel normalised by its row sums, possibly with a weight; nil for other kernels.
 func (k Kernel) normalisedAtom() *atom {
 	if len(k.terms) != 1 || len(k.terms[0].factors) != 1 {
 		return nil

@@ -182,7 +182,7 @@ const fourierKind = "fourier"
 type fourierMap struct {
 	frequencies blas64.General // m×d
 	centre      []float64
-	phases      *tiles.Tiles // the packed frequencies
+	phases      *tiles.Tiles // of the linear kernel
 	packed      *tiles.Rows  // the frequencies
 }
 

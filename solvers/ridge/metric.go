@@ -146,7 +146,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	return out, nil
 }
 
-// mappedCopy returns data with rows mapped by a metric; a metric without rows is the identity.
+// mappedBy returns data with rows mapped by a metric; a metric without rows is the identity.
 func (d *Data) mappedBy(metric blas64.General) *Data {
 	if metric.Rows == 0 {
 		return d

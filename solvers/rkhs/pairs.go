@@ -20,7 +20,7 @@ type pairSource struct {
 	info stream.Info
 }
 
-// pairSource returns the pairs as one source.
+// joined returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
 	info := stream.Info{Name: x.Name, Columns: x.Columns, Nameless: x.Nameless, Rows: d.n, SeekCost: x.SeekCost, ReaderBytes: x.ReaderBytes, InMemory: x.InMemory, Versions: x.Versions}

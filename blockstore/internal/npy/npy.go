@@ -192,9 +192,9 @@ type pass struct {
 	at      int64 // the next row
 	buf     []byte
 	first   int64 // the row at the beginning of buf
-	held    int64 // how many rows are in buf
-	step    int   // number of rows in buf
-	offsets []int // distance in buf between rows
+	held    int64 // number of rows in buf
+	step    int   // bytes in buf from one row to the next
+	offsets []int // in buf, of the chosen values of its first row
 
 	column.Decoded // values of a column that is kept
 }

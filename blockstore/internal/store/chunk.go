@@ -33,7 +33,7 @@ const gapBytes = 64 << 10
 
 // run is a range of sections that are opened together.
 type run struct {
-	columns  []int // byte range in the file
+	columns  []int // ascending
 	from, to int64 // byte range in the file
 }
 

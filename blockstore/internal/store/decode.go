@@ -14,8 +14,8 @@ import (
 // part is a verified section of the current chunk.
 type part struct {
 	column int
-	format column.NumberFormat // numbers of 8 bytes, or the ends of a string section
-	values []byte              // one bit per row; nil if nothing is null
+	format column.NumberFormat // of numbers
+	values []byte              // numbers of 8 bytes, or the ends of a string section
 	valid  []byte              // one bit for each row; nil if nothing is null
 }
 

@@ -67,7 +67,7 @@ func Fit(x blas64.General, positive []bool) (*Model, error) {
 // that features of different scales are comparable.
 type regression struct {
 	rows    blas64.General // scaled features, and 1
-	scale   []float64      // scaled features, followed by 1
+	scale   []float64      // of each feature
 	sign    []float64      // 1 for positive rows, −1 for negative ones
 	doubt   []float64      // smoothed probability of the other class
 	weights []float64      // of scaled features, followed by the bias

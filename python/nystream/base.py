@@ -113,7 +113,7 @@ class Estimator(BaseEstimator):
         return self
 
     def _words(self, rows: Any, folder: str) -> command.Words:
-        """Return the words of the estimator for messages of the command about files in a folder."""
+        """Return the translation of messages of the command, for files in a folder."""
         mine = self.get_params(deep=False)
         parameters = {name.replace('_', '-'): name for name in mine}
         parameters.update((f, p) for f, p in self._parameters.items() if p in mine or p in ('y', 'Y', 'sample_weight'))
@@ -123,7 +123,7 @@ class Estimator(BaseEstimator):
         return command.Words(parameters, files, not isinstance(rows, list))
 
     def _promised(self, report: dict[str, Any]) -> Any:
-        """Return the error of a report, None where it has none."""
+        """Return the error of a report, or None."""
         return next((e['value'] for e in report.get('errors', ())), None)
 
     def _doubts(self, report: dict[str, Any], names: list[str]) -> list[str]:
@@ -150,7 +150,7 @@ class Estimator(BaseEstimator):
         self._learn(model)
 
     def _learn(self, model: Any) -> None:
-        """Keep what transform and predict need of a model."""
+        """Store the parts of a model that transform and predict need."""
 
     def _apply(self, X: Any, verb: str = 'transform', **flags: Any) -> np.ndarray:
         """Return the output of transform or predict, with one row for each row of X."""
@@ -370,7 +370,7 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
 
 
 def apart(X: Any, y: Any) -> tuple[Any, Any, list[str]]:
-    """Return X, y, and the columns of X that y names. Of a frame y becomes their values, of files None."""
+    """Return X, y, and the columns of X that y names. y becomes their values for a frame, and None for files."""
     y = os.fspath(y) if isinstance(y, os.PathLike) else y
     text = isinstance(y, str) or isinstance(y, (list, tuple)) and bool(y) and all(isinstance(n, str) for n in y)
     named = [] if not text else [y] if isinstance(y, str) else list(y)
@@ -412,7 +412,7 @@ def of_length(y: np.ndarray, rows: int | None, name: str = 'y') -> np.ndarray:
 
 
 def length(X: Any) -> int | None:
-    """Return the number of rows of X, None for files."""
+    """Return the number of rows of X, or None for files."""
     if _files(X):
         return None
     if X is None:

@@ -112,7 +112,7 @@ def numbers(x):
 
 
 def date_of(name, dates):
-    """Return the column of rows that a column of a model is made of, and the part of a date that it is: '' for all of it."""
+    """Return the column of the rows behind a column of the model, and its part of a date: '' for the whole."""
     column, _, part = name.rpartition('.')
     return (column, part) if dates.get('as') == 'calendar' and column in dates['columns'] else (name, '')
 
@@ -134,7 +134,7 @@ def dated(x, part):
 
 
 def moments(x):
-    """Return a column of dates, times or durations of a frame as an array that NumPy has for them."""
+    """Return a column of dates, times or durations of a frame as a NumPy array of that type."""
     x = np.asarray(x, 'M8[ns]' if getattr(x.dtype, 'tz', None) else None)
     if x.dtype.kind in 'Mm':
         return x
@@ -144,8 +144,8 @@ def moments(x):
 
 
 def prepare(meta, m, x, side='left', words=()):
-    """Rows in the units of the data, in the order of meta['data']['columns'], as the method saw them. words are
-    the columns of text, in the order of the categories."""
+    """Prepare rows as in the fit: rows in the units of the data, in the order of meta['data']['columns'], and words, the
+    columns of text, in the order of the categories."""
     x, given = np.asarray(x, float), meta['data'].get('input')
     if side == 'right' and given == 'matrix':
         return x
@@ -168,7 +168,7 @@ def prepare(meta, m, x, side='left', words=()):
 
 
 def quantile(knots, v):
-    """The place of v among ascending knots, from 0 to 1; equal knots share their mean place."""
+    """Return the rank of v among ascending knots, scaled to [0, 1]; equal knots share their mean rank."""
     last, first, end = len(knots) - 1, np.searchsorted(knots, v), np.searchsorted(knots, v, 'right')
     i = np.clip(first, 1, last)
     with np.errstate(all='ignore'):
@@ -212,7 +212,7 @@ def fourier(m, x, p='u_'):
 
 
 def clusters(meta, m, x, u):
-    """The number of the cluster of rows x with the coordinates u = u(x)."""
+    """Return the cluster index of each row x with coordinates u = u(x)."""
     rows, k = prepare(meta, m, x), kernel(meta['kernel'])
     own = [k(row, row)[0, 0] for row in rows[:, None]]
     degree = np.maximum(u @ m['clusters_sums'] + meta['shift'], own)
@@ -233,7 +233,7 @@ def regression(meta, m, x):
 
 
 def functions(meta, m, x, side='left'):
-    """Functions of prepared rows: left0, left1, ..., of complex ones all real parts first."""
+    """Return the functions left0, left1, ... of prepared rows; of complex ones, all real parts first."""
     at = side if side in meta and meta[side] else 'left'
     f = {n[len(at + '_features_'):]: v for n, v in m.items() if n.startswith(at + '_features_')}
     h = meta[at]
@@ -243,7 +243,7 @@ def functions(meta, m, x, side='left'):
 
 
 def divides(text):
-    """Whether a kernel is divided by the sum of its row, over all rows of the right side."""
+    """Report whether a kernel is divided by its row sum, over all rows of the right side."""
     found = re.search(r'(^|[^a-z_0-9])(sne|t|softmax)\b', text)
     if found and found.start(2) > 0:
         raise NotImplementedError(text + ' with a weight: use nystream transform')
@@ -272,7 +272,7 @@ def asymmetric(k, m, h, x, side='left', divided=False):
 
 
 def decisions(meta, m, x):
-    """A number for each class, the largest of which wins, of prepared rows."""
+    """Return the decision values of prepared rows, one for each class; the largest wins."""
     h = meta['functions']
     divided = divides(h['kernel'])
     k = kernel(h['kernel'], divided)
@@ -282,21 +282,21 @@ def decisions(meta, m, x):
 
 
 def merge(meta, m, s, t):
-    """One decision of those of source and target."""
+    """Merge the decision values of source and target."""
     if meta['merge'] == 'stack':
         return m['stack'][:, 0] * s + m['stack'][:, 1] * t + m['stack'][:, 2]
     return {'source': s, 'target': t}.get(meta['merge'], (s + t) / 2)
 
 
 def decide(meta, m, k, back):
-    """A number for each class of samples, k of their entries K(x, x_j) with all samples j of the fit, back of K(x_j, x)."""
+    """Return the decision values of samples x: k has the entries K(x, x_j) with all samples j of the fit, back K(x_j, x)."""
     s = k[:, m['train']] @ m['source_duals'] + m['source_bias']
     t = back[:, m['train']] @ m['target_duals'] + m['target_bias']
     return merge(meta, m, s, t)
 
 
 def adjacency(g, a):
-    """The matrix between nodes of a[i, j], the sum of the weights of the edges from i to j; g = meta['data']['graph']."""
+    """Return the matrix between nodes: a[i, j] is the sum of the weights of the edges from i to j; g = meta['data']['graph']."""
     loops = np.diag(np.diag(a))
     a = a - loops
     if g.get('undirected'):
@@ -310,7 +310,7 @@ def adjacency(g, a):
 
 
 def unpacked(m, h):
-    """The arrays of a ksvd model of a graph with whole rows for sparse ones, as asymmetric takes them; h = meta['left']."""
+    """Return the arrays of a ksvd model of a graph with dense rows, as asymmetric expects them; h = meta['left']."""
     m = dict(m)
     for n in [n[:-len('_start')] for n in m if n.endswith('_start')]:
         start = m[n + '_start']
@@ -320,7 +320,7 @@ def unpacked(m, h):
 
 
 def mapped(meta, m, x, side='left'):
-    """Where the plan takes prepared rows of a side, among those of the other."""
+    """Map prepared rows of one side to the other by the plan."""
     p, f = side + '_', meta.get('factors')
     if p + 'points' in m:  # the exact engine
         k, z = kernel(meta['kernel'], True), m[p + 'points']
@@ -341,7 +341,7 @@ def mapped(meta, m, x, side='left'):
 
 
 def entries(meta, m, a):
-    """u of new rows of an explicit matrix, whose entries its map is applied to."""
+    """Return u of new rows of an explicit matrix, after applying its element map to the entries."""
     name, scale = re.match(r'(\w+)(?:\(scale=(.*)\))?$', meta['map']).groups()
     a = a * float(scale or 1)
     a = {'identity': lambda a: a, 'relu': lambda a: np.maximum(0, a),
@@ -356,7 +356,7 @@ _block = 50_000  # entries of a tile of the kernel matrix: what is held in memor
 
 
 class Model:
-    """A model that nystream has made. meta is its meta.json, arrays its arrays."""
+    """A saved model. meta is the content of its meta.json, arrays its arrays."""
 
     def __init__(self, path):
         self.path = os.fspath(path)
@@ -397,7 +397,7 @@ class Model:
         return self._transform(x, side, 0, coordinates) if out is None else out
 
     def _transform(self, x, side, start, coordinates='scores'):
-        """Transform rows, of which the first has the number start."""
+        """Transform rows. start is the number of the first one."""
         meta, m = self.meta, self.arrays
         method = meta['method']
         m = {n: a - start if n.endswith('landmark_rows') else a for n, a in m.items()}

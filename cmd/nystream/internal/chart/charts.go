@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -36,6 +37,23 @@ func AddSpectrum(list []Chart, d *model.Description, r *model.Report) []Chart {
 		s.Levels = append(s.Levels, Level{Name: fmt.Sprintf("largest residual, %.1e of the largest value", r.Residual()), Value: r.Residual() * largest})
 	}
 	return append(list, s)
+}
+
+// AddLandmarks adds a chart of the errors by the number of landmarks, if there are any, with the predicted next one.
+func AddLandmarks(list []Chart, r *model.Report) []Chart {
+	next, known := r.NextError()
+	if !known {
+		return list
+	}
+	p := &Points{Title: "Error by the number of landmarks", X: "landmarks", Y: "relative error", LogX: true, TickEach: true,
+		Groups: &Groups{Names: []string{"estimated", "predicted"}}}
+	for _, of := range append(slices.Clone(r.ByLandmarks), next) {
+		p.At = append(p.At, plotter.XY{X: float64(of.Landmarks), Y: of.Error})
+		p.Groups.Of = append(p.Groups.Of, 0)
+	}
+	p.Groups.Of[len(r.ByLandmarks)] = 1
+	p.Lines = []plotter.XYs{p.At}
+	return append(list, p)
 }
 
 // Embedding has coordinates of rows, with the names of the first columns, which are drawn.

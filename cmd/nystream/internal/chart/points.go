@@ -3,6 +3,7 @@ package chart
 import (
 	"image/color"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -21,6 +22,7 @@ type Points struct {
 	Lines       []plotter.XYs // thin grey lines under the points
 	OneScale    bool          // for both axes
 	LogX        bool          // the X axis is logarithmic; all X are positive
+	TickEach    bool          // a logarithmic X axis has a tick at each point
 }
 
 // Groups assigns points to named groups.
@@ -55,12 +57,23 @@ func (s *Points) panel() *panel {
 	}
 	if s.LogX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 3}
+		if s.TickEach {
+			p.X.Tick.Marker = ticksAt(s.At)
+		}
 		p.X.Min, p.X.Max = p.X.Min/logRoom, p.X.Max*logRoom
 		p.Y.Min, p.Y.Max = widened(p.Y.Min, p.Y.Max)
 		return p
 	}
 	p.widen()
 	return p
+}
+
+// ticksAt returns a tick for the X of each point.
+func ticksAt(points plotter.XYs) (ticks plot.ConstantTicks) {
+	for _, p := range points {
+		ticks = append(ticks, plot.Tick{Value: p.X, Label: strconv.FormatFloat(p.X, 'g', -1, 64)})
+	}
+	return ticks
 }
 
 // logRoom is the factor by which a logarithmic axis is extended at either end.

@@ -146,7 +146,7 @@ func (j *Job) Write(ctx context.Context, m model.Model) (writers []rows.PathWrit
 // Charts returns the spectrum of a model, and charts of the rows of each side in the first columns of the embedding.
 func (j *Job) Charts(ctx context.Context, m model.Model, r *model.Report) (list []chart.Chart, err error) {
 	d := m.Describe()
-	list = chart.AddSpectrum(list, d, r)
+	list = chart.AddLandmarks(chart.AddSpectrum(list, d, r), r)
 	t, ok := m.(model.Transformer)
 	if !ok {
 		return list, nil

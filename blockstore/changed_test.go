@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // longAgo is when the files of these tests were written, so that the clock of the file

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v16/arrow/ipc"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/filetest"

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
 type (

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v16/arrow"
+
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/blockstore/internal/column"

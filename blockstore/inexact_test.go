@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // integerFile writes integers to a column id beside one called v.

@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
-	"github.com/parquet-go/parquet-go"
 )
 
 // Dates, timestamps and times of Parquet files are left out unless they are named, lists of

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v16/arrow"
+
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 )

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/matrix"

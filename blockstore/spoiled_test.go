@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"

@@ -15,12 +15,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/blas/blas64"
+	"pgregory.net/rapid"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/stream"
-	"gonum.org/v1/gonum/blas/blas64"
-	"pgregory.net/rapid"
 )
 
 // floatGenerator draws all sorts of float64, NaN with one bit pattern.

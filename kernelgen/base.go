@@ -3,8 +3,9 @@ package kernelgen
 import (
 	"fmt"
 
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // Base is the function of two rows to which a profile is applied.

@@ -3,9 +3,10 @@ package kernelgen
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // baseSpec is an entry of the table of bases: the name of a base, the preparation of its rows, and its computation.

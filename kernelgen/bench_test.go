@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // BenchmarkTile reports nanoseconds for each entry of a 256×200 tile.

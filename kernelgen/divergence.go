@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // The divergence of Kullback & Leibler (1951) between p = x/Σx and q = z/Σz,

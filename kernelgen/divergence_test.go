@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // divergence returns KL(x‖z) by definition.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/kernelgen"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
 )
 
 func Example() {

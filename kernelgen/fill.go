@@ -3,9 +3,10 @@ package kernelgen
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Fill sets dst[i,j] = k(x_i, p_j): a tile of x.Rows × p.Rows() entries. It computes every required base once. Cost: 2

@@ -3,9 +3,10 @@ package kernelgen
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // FillLog sets dst[i,j] = log k(x_i, p_j) if the kernel is a multiple of an exponential of its base, such as rbf,

@@ -1,9 +1,10 @@
 package kernelgen
 
 import (
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/simd"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Panel holds rows packed as the column side of tiles. It is immutable and safe for concurrent use. It takes

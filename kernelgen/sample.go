@@ -6,10 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/internal/rounding"
 	"github.com/nystream/nystream/internal/simd"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // medianRows is the largest number of rows whose pairs enter a median.

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/nystream/nystream/internal/opening"
 	"pgregory.net/rapid"
+
+	"github.com/nystream/nystream/internal/opening"
 )
 
 // numbers is an accumulator of the blocks added, in order.

@@ -1,9 +1,10 @@
 package family
 
 import (
-	"github.com/nystream/nystream/solvers/model"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/nystream/nystream/solvers/model"
 
 	"github.com/nystream/nystream/internal/matrix"
 )

@@ -3,10 +3,11 @@ package nyblas
 import (
 	"sync"
 
-	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // view returns a matrix over a slice.

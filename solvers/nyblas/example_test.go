@@ -3,10 +3,11 @@ package nyblas_test
 import (
 	"fmt"
 
-	"github.com/nystream/nystream/solvers/nyblas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/solvers/nyblas"
 )
 
 // One line at the start of a program is enough.

@@ -1,9 +1,10 @@
 package nyblas
 
 import (
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // Dgemm performs C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) k×n

@@ -1,9 +1,10 @@
 package nyblas
 
 import (
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 const (

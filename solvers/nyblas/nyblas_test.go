@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/blas/testblas"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 func onEveryPath(t *testing.T, f func(t *testing.T)) {

@@ -3,9 +3,10 @@ package nyblas
 import (
 	"sync"
 
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // symvLeast is the order below which gonum's loops are as fast. gonum's reduction to tridiagonal form spends most of

@@ -3,11 +3,12 @@ package nyblas
 import (
 	"sync"
 
-	"github.com/nystream/nystream/internal/matrix"
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
+
+	"github.com/nystream/nystream/internal/matrix"
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // triangle is a triangular matrix op(A).

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/endian"
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/apache/arrow/go/v16/arrow/memory"
+
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"github.com/apache/arrow/go/v16/arrow"
+
 	"github.com/nystream/nystream/stream/logical"
 )
 

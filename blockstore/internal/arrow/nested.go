@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v16/arrow"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"

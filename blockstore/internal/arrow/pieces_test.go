@@ -13,9 +13,10 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/pierrec/lz4/v4"
 )
 
 // wholeOrInPieces runs a test with buffers unpacked in one way or the other, whatever they

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/decimal128"
 	"github.com/apache/arrow/go/v16/arrow/decimal256"
 	"github.com/apache/arrow/go/v16/arrow/float16"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"

@@ -3,6 +3,7 @@ package arrow
 import (
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/array"
+
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
 )

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/dustin/go-humanize"
+
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 

@@ -15,11 +15,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/internal/matrix"
 	"github.com/nystream/nystream/stream"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // CheckPromise fails if a table yields another number of rows than promised without an error, or if

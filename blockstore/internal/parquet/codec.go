@@ -3,8 +3,9 @@ package parquet
 import (
 	"fmt"
 
-	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/nystream/nystream/blockstore/internal/compression"
 )
 
 // unpackers maps codecs to functions that decompress src to dst and fail unless the sizes agree.

@@ -4,8 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // A row group is buffered until it is complete. It holds groupBytes of numbers, or a share of the

@@ -4,9 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // takePage loads a page or skips it.

@@ -1,10 +1,11 @@
 package parquet
 
 import (
-	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/stream/logical"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // logicalType returns the logical type of a leaf, the zero Type for unsupported ones.

@@ -3,10 +3,11 @@ package parquet
 import (
 	"strings"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/stream/logical"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/stream/logical"
 )
 
 // nestedNode is a column, or a part of a nested one, as a tree: a structure with its members, a

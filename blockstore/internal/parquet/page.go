@@ -7,10 +7,11 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // pages reads pages of a file. It owns the memory for decoding pages, which columns read in turn

@@ -24,13 +24,14 @@ import (
 	"sort"
 	"unicode/utf8"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // tileRows is the number of rows of a column decoded at a time: few enough that their destinations

@@ -14,10 +14,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
-	"github.com/parquet-go/parquet-go"
 )
 
 // publishedParquet returns the files that come with parquet-go: those of the

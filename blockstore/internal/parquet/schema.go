@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
 // maxSchemaDepth bounds the nesting of groups, and so the levels, which are stored in a byte.

@@ -5,9 +5,10 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
 // footerStatistics is the part of a footer decoded for statistics.

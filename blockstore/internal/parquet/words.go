@@ -6,9 +6,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/parquet-go/parquet-go/format"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // wordDecoder decodes the non-null values of one page as words.

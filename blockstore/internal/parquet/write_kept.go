@@ -5,11 +5,12 @@ import (
 	"math/big"
 	"unsafe"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
-	"github.com/parquet-go/parquet-go"
 )
 
 // keptValues converts values of a kept column, starting at value at. The results for nulls are

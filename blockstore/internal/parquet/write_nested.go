@@ -3,12 +3,13 @@ package parquet
 import (
 	"math"
 
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress"
 )
 
 // nestedWriter splits values in the form of package logical into values of the leaves of a nested

@@ -4,11 +4,12 @@ import (
 	"encoding/binary"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 	"github.com/nystream/nystream/stream/logical"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // part is a verified section of the current chunk.

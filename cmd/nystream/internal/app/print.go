@@ -6,8 +6,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"golang.org/x/term"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
 // Used returns the time and memory used so far.

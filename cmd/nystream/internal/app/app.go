@@ -45,7 +45,7 @@ type App struct {
 	args        []string       // of the verb
 	Cmd         *cobra.Command // the verb, whose flags messages of libraries refer to
 	Provenance  bool           // output files record how they were made
-	Origin      *Made          // the record
+	Origin      *Record        // the record
 	started     time.Time
 	accepted    bool // the command line was accepted
 	wroteToPipe bool // something was written to a pipe, and stays there

@@ -19,12 +19,12 @@ func FitErrors(a *App, r *model.Report) (list []report.FitError) {
 	return list
 }
 
-// Made returns the record for files of this command line, nil if they should have none.
-func (a *App) Made() *Made {
+// NewRecord returns the record for files of this command line, nil if they should have none.
+func (a *App) NewRecord() *Record {
 	if !a.Provenance {
 		return nil
 	}
-	return &Made{Version: Version, Build: Build(), Command: a.plainCommand()}
+	return &Record{Version: Version, Build: Build(), Command: a.plainCommand()}
 }
 
 // plainCommand returns the command line with its flags sorted, including those from the environment and settings. It

@@ -74,8 +74,8 @@ func (s *SavedFit) Write(folder string) error {
 	path := filepath.Join(folder, savedFitFile)
 	if _, err := os.Stat(path); err == nil {
 		if other, err := readSavedFit(folder); err == nil {
-			if difference := s.differs(other); difference != "" {
-				return stream.NewDataError("--states "+folder, "the folder is of another fit: %s", difference).Do("name another folder, or remove this one")
+			if what := s.difference(other); what != "" {
+				return stream.NewDataError("--states "+folder, "the folder is of another fit: %s", what).Do("name another folder, or remove this one")
 			}
 			return nil
 		}
@@ -87,8 +87,8 @@ func (s *SavedFit) Write(folder string) error {
 	return blockstore.WriteFile(path, append(text, '\n'))
 }
 
-// differs describes how another fit differs, "" if only in the location of its data.
-func (s *SavedFit) differs(other *SavedFit) string {
+// difference describes how another fit differs, "" if only in the location of its data.
+func (s *SavedFit) difference(other *SavedFit) string {
 	if s.Method != other.Method {
 		return fmt.Sprintf("fit %s, not %s", other.Method, s.Method)
 	}
@@ -128,8 +128,8 @@ func (s *SavedFit) Move(data, right []string) {
 	}
 }
 
-// Gone reports whether files of the fit are missing at the paths of its shards.
-func (s *SavedFit) Gone() bool {
+// DataMissing reports whether files of the fit are missing at the paths of its shards.
+func (s *SavedFit) DataMissing() bool {
 	files := slices.Clone(s.Data)
 	for _, name := range append(secondSourceFlags, "matrix") {
 		words, err := csv.NewReader(strings.NewReader(s.Locates[name])).Read()

@@ -72,8 +72,8 @@ func CategoriesOf(info stream.Info) (n int) {
 	return n
 }
 
-// MadeSource returns a record of the source, of which the given number of rows were used.
-func (in *Input) MadeSource(rows int64) app.MadeSource {
+// SourceRecord returns a record of the source, of which the given number of rows were used.
+func (in *Input) SourceRecord(rows int64) app.SourceRecord {
 	info := in.Info()
-	return app.MadeSource{Name: app.PlainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}
+	return app.SourceRecord{Name: app.PlainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}
 }

@@ -59,8 +59,8 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 		return list, err
 	}
 	v := c.fitting.Explicit.V
-	s := &fit.Sampled{Of: int64(v.Rows)}
-	if s.Numbers, err = fit.PlottedRows(c.job, s.Of); err != nil {
+	s := &fit.Sampled{Total: int64(v.Rows)}
+	if s.Numbers, err = fit.PlottedRows(c.job, s.Total); err != nil {
 		return nil, err
 	}
 	e := &chart.Embedding{Names: rows.Numbered("v", min(chart.PlotColumns, v.Cols)), U: matrix.New(len(s.Numbers), v.Cols)}

@@ -5,16 +5,16 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
 )
 
-// madeByModel returns the record for a file of a model's outputs.
-func madeByModel(t *application, f *saved.File, rows *taken) *app.Made {
-	m := t.app.Made()
+// outputProvenance returns the record for a file of a model's outputs.
+func outputProvenance(t *application, f *saved.File, rows *modelInput) *app.Record {
+	m := t.app.NewRecord()
 	if m == nil {
 		return nil
 	}
 	info := rows.source.Info()
-	source := app.MadeSource{Name: app.PlainPath(info.Name), Rows: info.Rows, Columns: len(info.Columns)}
+	source := app.SourceRecord{Name: app.PlainPath(info.Name), Rows: info.Rows, Columns: len(info.Columns)}
 	if rows.Input != nil {
-		source = rows.Input.MadeSource(info.Rows)
+		source = rows.Input.SourceRecord(info.Rows)
 	}
 	m.Sources = append(m.Sources, source)
 	if f.Made != nil {

@@ -7,30 +7,30 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// madeBy returns the record for the files of a fit.
-func madeBy(j *Job, r *model.Report) *app.Made {
-	m := j.App.Made()
+// fitProvenance returns the record for the files of a fit.
+func fitProvenance(j *Job, r *model.Report) *app.Record {
+	m := j.App.NewRecord()
 	if m == nil {
 		return nil
 	}
-	m.Sources = madeFrom(j)
+	m.Sources = sourceRecords(j)
 	m.Errors = app.FitErrors(j.App, r)
 	return m
 }
 
-// madeFrom returns the sources of a fit. For a source that is not rows of files, such as a graph, the size is that of
+// sourceRecords returns the sources of a fit. For a source that is not rows of files, such as a graph, the size is that of
 // the matrix.
-func madeFrom(j *Job) (list []app.MadeSource) {
+func sourceRecords(j *Job) (list []app.SourceRecord) {
 	if j.Sides.Left == nil {
 		s := j.task.Shape()
-		return []app.MadeSource{{Name: dataName(j), Rows: s.Rows, Columns: int(s.Cols)}}
+		return []app.SourceRecord{{Name: dataName(j), Rows: s.Rows, Columns: int(s.Cols)}}
 	}
 	for _, in := range []struct {
 		opened   *rows.Input
 		prepared *prepare.Source
 	}{{j.Sides.Left, j.Sides.Prepared.Left}, {j.Sides.Right, j.Sides.Prepared.Right}} {
 		if in.opened != nil {
-			list = append(list, in.opened.MadeSource(rows.RowsOf(in.opened, in.prepared)))
+			list = append(list, in.opened.SourceRecord(rows.RowsOf(in.opened, in.prepared)))
 		}
 	}
 	return list

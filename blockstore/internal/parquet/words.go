@@ -48,7 +48,7 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict *dictionary) 
 		indexes, err := newIndexes(data)
 		return &dictWords{indexes: indexes, dictionary: dict}, err
 	}
-	return nil, fault.New("the encoding %s is not supported for this type", named(e)).Do("write the file with another")
+	return nil, fault.New("the encoding %s is not supported for this type", nameOf(e)).Do("write the file with another")
 }
 
 // isDictionary reports whether values are indexes into a dictionary. Old writers use another name

@@ -57,7 +57,8 @@ func (p *progress) begin(e stream.Event) {
 		mpb.AppendDecorators(progressDecorators(e.Total)...))
 }
 
-// progressDecorators shows the percentage, the speed and the remaining time; without a known total, the number and the speed.
+// progressDecorators shows the percentage, the speed and the remaining time; without a known total, the number and the
+// speed.
 func progressDecorators(total int64) []decor.Decorator {
 	speed := decor.AverageSpeed(0, "%.0f/s", decor.WCSyncSpace)
 	if total < 0 {

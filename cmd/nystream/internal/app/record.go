@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// Record describes how a file was made. It is stored in meta.json of models and, under the key "nystream", in the metadata
-// of Parquet and Arrow files. It omits threads, memory and shards, which do not affect the file.
+// Record describes how a file was made. It is stored in meta.json of models and, under the key "nystream", in the
+// metadata of Parquet and Arrow files. It omits threads, memory and shards, which do not affect the file.
 type Record struct {
 	Version string            `json:"version"`           // of the program
 	Command string            `json:"command"`           // without credentials and flags that affect no result

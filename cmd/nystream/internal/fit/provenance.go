@@ -18,8 +18,8 @@ func fitProvenance(j *Job, r *model.Report) *app.Record {
 	return m
 }
 
-// sourceRecords returns the sources of a fit. For a source that is not rows of files, such as a graph, the size is that of
-// the matrix.
+// sourceRecords returns the sources of a fit. For a source that is not rows of files, such as a graph, the size is that
+// of the matrix.
 func sourceRecords(j *Job) (list []app.SourceRecord) {
 	if j.Sides.Left == nil {
 		s := j.task.Shape()

@@ -38,8 +38,8 @@ func notePreparation(j *Job) {
 	}
 }
 
-// columnWarnings returns warnings about columns that make a fit meaningless, for its report. Cost: reads the first rows of
-// each source.
+// columnWarnings returns warnings about columns that make a fit meaningless, for its report. Cost: reads the first rows
+// of each source.
 func columnWarnings(ctx context.Context, j *Job) (out []string) {
 	for _, in := range j.Sides.Opened() {
 		names := in.Info().Columns
@@ -58,8 +58,8 @@ func columnWarnings(ctx context.Context, j *Job) (out []string) {
 	return flags.SpellAll(j.App.Cmd, out)
 }
 
-// usesDistances reports whether the fit depends on distances between rows that are not scaled. For an explicit matrix it
-// does not.
+// usesDistances reports whether the fit depends on distances between rows that are not scaled. For an explicit matrix
+// it does not.
 func usesDistances(j *Job) bool {
 	return j.Rows.Scale == prepare.ScaleNone && !slices.Contains(j.task.Names(), "matrix")
 }

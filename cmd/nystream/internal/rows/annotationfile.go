@@ -79,8 +79,8 @@ func (d *DataFlags) layoutRemedy(path string) string {
 	return strings.Join(given, " and ") + " also apply to this file"
 }
 
-// openAnnotationFile opens a file of annotations. If no delimiter is set and none yields a table of numbers, blanks and commas
-// are parts of words: each line is a value.
+// openAnnotationFile opens a file of annotations. If no delimiter is set and none yields a table of numbers, blanks and
+// commas are parts of words: each line is a value.
 func openAnnotationFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*annotationFile, error) {
 	f, err := inspectAnnotationFile(ctx, session, path, o)
 	known := o.Delimiter != "" || strings.EqualFold(filepath.Ext(path), ".tsv")

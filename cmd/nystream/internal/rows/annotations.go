@@ -30,8 +30,8 @@ type Annotation struct {
 	DeclaredKind string // declared kind or meaning of a single column
 }
 
-// NewAnnotation parses the value of a flag. A value is a file if it has the extension of a data file and exists. Names with
-// commas are quoted as in CSV.
+// NewAnnotation parses the value of a flag. A value is a file if it has the extension of a data file and exists. Names
+// with commas are quoted as in CSV.
 func NewAnnotation(flag, value string) Annotation {
 	columns, path := Trimmed(strings.Split(value, ",")), value
 	if strings.HasPrefix(value, `"`) {
@@ -150,8 +150,8 @@ const (
 	maxFractionClasses = 20
 )
 
-// areMeasurements reports whether the distinct values of a label are measurements: numbers, some with fractions, that are
-// many or at least half as many as rows.
+// areMeasurements reports whether the distinct values of a label are measurements: numbers, some with fractions, that
+// are many or at least half as many as rows.
 func areMeasurements(names []string, rows int) bool {
 	fractions := false
 	for _, name := range names {

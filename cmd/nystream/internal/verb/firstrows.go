@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// chooseOutput decides where rows go without -o: as CSV to the standard output, or the first of them to a terminal. With
-// --format json the standard output has the report, and rows go nowhere.
+// chooseOutput decides where rows go without -o: as CSV to the standard output, or the first of them to a terminal.
+// With --format json the standard output has the report, and rows go nowhere.
 func (t *application) chooseOutput() {
 	switch {
 	case t.output != "" || t.app.JSON():
@@ -94,7 +94,8 @@ func (w *terminalRows) print(a *app.App, source stream.Info) error {
 	return nil
 }
 
-// tableLines returns columns of cells, the names first, as lines of at most 80 columns: as many of them as there is room for.
+// tableLines returns columns of cells, the names first, as lines of at most 80 columns: as many of them as there is
+// room for.
 func tableLines(columns [][]string) []string {
 	const screen = 80
 	left := screen - len("    ") - len("  …")

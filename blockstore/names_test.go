@@ -8,8 +8,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
-// TestIndexOfNames: a choice of many names finds what a search of all columns finds, also where columns have one name
-// and where the number of a vector is called as a column is.
+// The index of names finds the same columns as a linear search, also for duplicate names and for components of vectors
+// that have the name of a column.
 func TestIndexOfNames(t *testing.T) {
 	info := &column.TableInfo{Columns: []column.Info{
 		{Name: "a", Width: 1}, {Name: "v", Kind: column.Vector, Width: 3}, {Name: "a", Width: 1}, {Name: "v.1", Width: 1},
@@ -34,7 +34,7 @@ func TestIndexOfNames(t *testing.T) {
 	}
 }
 
-// TestChoiceOfManyNames: a choice of many names makes the index, and keeps the columns in the order of the names.
+// A selection of many names builds the index, and keeps columns in the order of the names.
 func TestChoiceOfManyNames(t *testing.T) {
 	info := &column.TableInfo{}
 	var names []string

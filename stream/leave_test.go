@@ -13,7 +13,7 @@ import (
 
 // Work that ignores its context is abandoned when the context ends. Otherwise its error or panic is
 // passed on.
-func TestLeave(t *testing.T) {
+func TestLeaveAbandonsWork(t *testing.T) {
 	broken := errors.New("broken")
 	if err := stream.Leave(t.Context(), func(context.Context) error { return broken }); err != broken {
 		t.Errorf("error %v", err)

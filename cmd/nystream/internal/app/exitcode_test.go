@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestExitCodes: the kind of an error decides, whatever it says and whatever wraps it.
+// The kind of an error determines the exit code, whatever its text and wrappers.
 func TestExitCodes(t *testing.T) {
 	data := func(k stream.ErrorKind) error { return stream.NewDataError("a.csv", "no such file; disk full").Of(k) }
 	a := &App{accepted: true}

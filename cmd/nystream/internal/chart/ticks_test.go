@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTicksAreTold: the labels of an axis differ, and are the values to a thousandth of the step.
+// The labels of an axis are distinct, and accurate to a thousandth of the step.
 func TestTicksAreTold(t *testing.T) {
 	check := func(t interface{ Errorf(string, ...any) }, low, high float64) {
 		seen, last := map[string]bool{}, math.NaN()

@@ -11,9 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestTruth: numbers are the words of the fit whatever their kind in the file, and labels
-// that the model does not know come behind its classes.
-func TestTruth(t *testing.T) {
+// Labels match classes by their text, whatever their kind in the file. Unknown labels are numbered after the classes.
+func TestTruthNumbersLabels(t *testing.T) {
 	said := rows.NewAnnotation("--label", "y")
 	tr := newTruth(said, []string{"1", "2.5", "x"})
 	for want, c := range map[int]stream.Column{
@@ -54,7 +53,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// TestClassValues: a file without words has the numbers that labels are, or their places.
+// A file without text columns has the numbers of numeric classes, otherwise their indices.
 func TestClassValues(t *testing.T) {
 	for _, c := range []struct {
 		classes  []string

@@ -244,6 +244,7 @@ func (b *ipcBuffers) unpack(i int, h bufferHead) ([]byte, error) {
 	if _, err := b.body.ReadAt(packed, h.at); err != nil {
 		return nil, cutShort(err)
 	}
+	// Frames may claim any size. Those of a batch together are bounded, relative to its bytes.
 	if b.unpackedBytes += h.size; b.unpackedBytes > compression.MaxBytes+16*b.bodySize {
 		return nil, fault.New("the chosen columns of a batch have more than %d bytes", compression.MaxBytes+16*b.bodySize).
 			Do("choose fewer, or write smaller batches")

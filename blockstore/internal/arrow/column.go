@@ -57,6 +57,8 @@ func (c *columnReader) vectors(dst []float64, stride int, at int64, n int) error
 	return nil
 }
 
+// someVectors stores vectors of the batch, from row at on. A list of another length is an error, but a null may be
+// empty.
 func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int) error {
 	if err := c.s.loadLists(c.field, &c.array, at, rows); err != nil {
 		return c.fault(err)

@@ -28,6 +28,7 @@ type memoryUse struct {
 	batches bool            // some batches are compressed
 }
 
+// newMemoryUse returns an empty estimate for the chosen fields.
 func newMemoryUse(s *schema, c *column.Choice) *memoryUse {
 	w := &memoryUse{blocks: map[int]int64{}, lists: map[int64]int64{}}
 	w.fields = s.chosenFields(c)

@@ -168,6 +168,7 @@ func (x *index) checkEnd(at, limit int64) error {
 	return x.complete()
 }
 
+// complete fails if there is no schema.
 func (x *index) complete() error {
 	if x.schema == nil {
 		return fmt.Errorf("there is no schema")

@@ -156,6 +156,7 @@ type nestedReader struct {
 	path     string
 }
 
+// newNestedReader returns a reader of a nested column, with a reader for each of its parts.
 func newNestedReader(path string, n *nestedField) *nestedReader {
 	r := &nestedReader{nestedField: n, path: path}
 	if n.nests == logical.None {
@@ -182,6 +183,7 @@ func (r *nestedReader) open(b *batch) error {
 	return nil
 }
 
+// openIn takes the arrays of the value and its parts from a batch.
 func (r *nestedReader) openIn(b *batch) (err error) {
 	bare := r.field
 	if r.nests != logical.None {
@@ -201,6 +203,7 @@ func (r *nestedReader) openIn(b *batch) (err error) {
 	return nil
 }
 
+// fault adds the first row of the batch to an error: the row of a part is unknown.
 func (r *nestedReader) fault(err error) error {
 	return fault.Cell(r.path, -1, r.name, "the batch that begins with row %d: %w", r.firstRow, fault.Damaged(err))
 }

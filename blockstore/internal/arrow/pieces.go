@@ -37,6 +37,7 @@ func (p *pieces) begin(frame *io.SectionReader, size int64) error {
 	return p.rewind()
 }
 
+// rewind begins the frame again, for a read before the last one.
 func (p *pieces) rewind() error {
 	if _, err := p.frame.Seek(0, io.SeekStart); err != nil {
 		return err

@@ -154,6 +154,8 @@ func (w *walker) schema(table flatTable, slot int) error {
 	return w.walk(table.vector(slot, 4), 0)
 }
 
+// walk checks the tree of fields before the library parses it: tables of a FlatBuffer may share children, so that a few
+// bytes describe billions of fields. It collects the ids of dictionaries in depth-first order.
 func (w *walker) walk(fields flatVector, depth int) error {
 	if w.fields += fields.n; w.fields > maxFields || depth > 64 {
 		return fmt.Errorf("the schema has more than %d fields, or too many levels", maxFields)

@@ -57,6 +57,7 @@ func NewStreamEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	return newEncoder(out, nil, s)
 }
 
+// newEncoder returns an encoder of a file, or of a stream if f is nil. Batches are limited in rows and in bytes.
 func newEncoder(out io.Writer, f io.WriteSeeker, s stream.Info) (column.Encoder, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, column.ErrNoColumns
@@ -91,6 +92,7 @@ func (e *encoder) Describe(about map[string]string) error {
 	return e.begin(arrow.NewSchema(fields, &metadata))
 }
 
+// Encode collects rows, and writes a batch when it is full.
 func (e *encoder) Encode(b *stream.Batch, n int) error {
 	for done := 0; done < n; {
 		rows := e.fits(b, done, min(n-done, e.batchRows-e.batchFill))
@@ -190,6 +192,7 @@ func (e *encoder) trim() {
 	}
 }
 
+// Finish writes the last batch, and the end of the file or stream.
 func (e *encoder) Finish() error {
 	e.trim()
 	if err := e.Flush(); err != nil {

@@ -61,6 +61,7 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 	has := func(name string) bool {
 		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
 	}
+	// Its arrays would otherwise be taken for vectors.
 	if name == "" && has("format.npy") && has("shape.npy") && has("data.npy") {
 		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz").
 			Do("save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
@@ -280,6 +281,7 @@ type archive struct {
 	parts []column.Table
 }
 
+// Source reads only the arrays that have chosen columns.
 func (t *archive) Source(c column.Choice) (stream.Gatherer, error) {
 	matrix := len(t.parts[0].About().Columns)
 	if !slices.ContainsFunc(c.All(true), func(i int) bool { return i >= matrix }) {

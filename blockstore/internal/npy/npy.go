@@ -163,6 +163,7 @@ func (t *layout) checkSize(file int64) error {
 	return nil
 }
 
+// Source returns the chosen columns. In Fortran order each of them is read at a place of its own.
 func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	wanted.head.dtype.Round = c.Inexact == column.InexactRound
@@ -205,7 +206,8 @@ func (p *pass) SkipTo(row int64) error {
 	return nil
 }
 
-// Next implements column.Pass.
+// Next implements column.Pass. Rows of a pipe are decoded as they arrive, and others are copied straight into the batch
+// where their layout allows it.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	n := min(int64(dst.X.Rows-at), p.table.count-p.at)
 	live, _ := p.file.(*file.Live)
@@ -325,6 +327,7 @@ func (p *pass) load(want int64) error {
 		rowBytes = int64(len(p.All(true)) * t.head.dtype.size)
 	}
 	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
+	// Sequential reads double up to the size of the buffer, so that gathering a few rows reads little.
 	if p.ahead && p.at == p.first+p.bufferedRows {
 		want = max(want, 2*p.bufferedRows)
 	}
@@ -341,7 +344,8 @@ func (p *pass) load(want int64) error {
 	return nil
 }
 
-// fill reads count rows into the buffer and computes the offsets of the values.
+// fill reads count rows into the buffer and computes the offsets of the values. It takes one read in C order, and one
+// per column in Fortran order.
 func (p *pass) fill(count int64) error {
 	t := p.table
 	size := int64(t.head.dtype.size)

@@ -109,6 +109,8 @@ func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 		return nil, 0, err
 	}
 	switch {
+	// A file ends with the footer, its length in 4 bytes, and PAR1 (Parquet format, File format). PARE marks an
+	// encrypted footer.
 	case string(head[:]) == "PARE" || string(tail[4:]) == "PARE":
 		return nil, 0, fault.File(t.Path, "the file is encrypted").Do("write it without encryption")
 	case string(head[:]) != "PAR1":
@@ -165,6 +167,7 @@ func (t *table) readGroups(footer *metadata, limit int64) error {
 			return t.badFooter(fault.New("row group %d: %w", g, err))
 		}
 	}
+	// Sizes are products of rows and columns, which must not overflow.
 	if overflow, _ := bits.Mul64(uint64(t.Rows), 8*uint64(len(t.leaves))); overflow > 0 {
 		return t.badFooter(fmt.Errorf("%d rows of %d columns cannot be", t.Rows, len(t.leaves)))
 	}

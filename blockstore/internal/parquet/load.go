@@ -10,7 +10,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// takePage loads a page or skips it.
+// takePage loads a page, or skips it if none of its rows is needed. It returns the number of skipped rows. Index pages
+// are ignored.
 func (r *columnReader) takePage(h *format.PageHeader, body, skip int64) (int64, error) {
 	switch h.Type {
 	case format.DictionaryPage:
@@ -22,6 +23,7 @@ func (r *columnReader) takePage(h *format.PageHeader, body, skip int64) (int64, 
 	if err != nil {
 		return 0, err
 	}
+	// More values than the footer states would shift all later rows.
 	if entries > r.chunk.values-r.seen {
 		return 0, fmt.Errorf("it has %d values where only %d are missing", entries, r.chunk.values-r.seen)
 	}
@@ -36,7 +38,7 @@ func (r *columnReader) takePage(h *format.PageHeader, body, skip int64) (int64, 
 	return 0, r.loadPageV2(h, body)
 }
 
-// loadDictionary reads the dictionary page.
+// loadDictionary reads the dictionary page. A chunk has at most one.
 func (r *columnReader) loadDictionary(h *format.PageHeader, offset int64) error {
 	head := h.DictionaryPageHeader
 	switch {
@@ -72,7 +74,8 @@ func (r *columnReader) decodeDictionary(body []byte, n int) error {
 	return d.texts(r.dictText)
 }
 
-// decodeWords decodes a dictionary of n words.
+// decodeWords decodes a dictionary of n words. For features it is converted to float64 once, if float64 represents all
+// entries.
 func (r *columnReader) decodeWords(body []byte, n int) error {
 	d, err := newWordDecoder(format.Plain, body, r.wordSize(), nil)
 	if err != nil {

@@ -59,6 +59,7 @@ func (p *pages) header(offset, end int64) (h format.PageHeader, body int64, err 
 		}
 		p.at, p.windowBytes = offset, len(window)
 		n, err := thriftLength(window)
+		// The header is longer than the window: read it again with a larger one.
 		if errors.Is(err, errThriftShort) && len(window) == len(p.window) && len(window) < maxHeaderBytes {
 			p.window = make([]byte, 2*len(p.window))
 			continue
@@ -126,6 +127,7 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 		}
 		return buffer, p.load(h, offset, buffer)
 	}
+	// A small page may claim any size. The ratio is checked before memory is allocated.
 	if err := checkRatio(codec, packed-prefix, size-prefix); err != nil {
 		return nil, err
 	}

@@ -88,7 +88,8 @@ func (r *columnReader) entryOf(levels []uint8, v int) int {
 	return -1
 }
 
-// numbers stores the next rows values in dst[0], dst[stride], ...
+// numbers stores the next rows values in dst[0], dst[stride], …, with NaN for nulls. Values are decoded without gaps,
+// and then moved to their entries.
 func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 	for done := 0; done < rows; {
 		n, levels, values, err := r.skipStep(rows - done)

@@ -153,6 +153,7 @@ func (g orderedGroup) Fields() []parquet.Field {
 	return fields
 }
 
+// Encode writes n rows of b, and ends a row group when it is full.
 func (e *encoder) Encode(b *stream.Batch, n int) error {
 	if e.w == nil {
 		e.start(b, n)

@@ -59,6 +59,7 @@ type jsonScan struct {
 	within   bool // it scans a part after the first line
 }
 
+// newJSONScan returns a scan of the lines that start in [from, until); 0 is no limit.
 func newJSONScan(in io.ReaderAt, from mark, until int64) *jsonScan {
 	return &jsonScan{lines: jsonLines{lines: newLineReader(in, from), until: until}, columnIndex: make(map[string]int)}
 }
@@ -139,6 +140,7 @@ func (s *jsonScan) row() error {
 			return err
 		}
 		n++
+		// c.rows is the last row with this member, counted from 1.
 		if c.rows > s.index.records {
 			return fault.New("the member %q appears twice", key).Do("mend the line")
 		}
@@ -178,6 +180,7 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 		return nil, fault.New("there are more than %d members with different names, the most that can be read", column.Max).
 			Do("write fewer")
 	}
+	// Parts share the names until one of them finds a new one.
 	if s.shared {
 		s.columnIndex, s.names, s.shared = maps.Clone(s.columnIndex), slices.Clone(s.names), false
 	}
@@ -273,6 +276,7 @@ type slotOffsets struct {
 	repeats map[int][]int // further offsets, for columns chosen more than once
 }
 
+// newSlotOffsets maps columns to slots. Only columns chosen more than once need the map.
 func newSlotOffsets(c *column.Choice, columns []column.Info) slotOffsets {
 	p := slotOffsets{first: slices.Repeat([]int{-1}, len(columns))}
 	at := 0
@@ -302,6 +306,7 @@ func newJSONCursor(c *column.Choice, t *jsonTable, in io.ReaderAt) *jsonCursor {
 
 func (c *jsonCursor) seek(m mark, near int64) { c.lines.lines.seek(m, near) }
 
+// next parses a line, and keeps the text of the chosen members for store.
 func (c *jsonCursor) next() error {
 	for _, i := range c.present {
 		c.values[i] = jsonValue{}
@@ -360,6 +365,7 @@ func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 	return i, ok
 }
 
+// store converts the members of the line to row i of dst. Missing ones are null.
 func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 	row := matrix.Row(dst.X, i)
 	copy(row, c.nulls)

@@ -55,7 +55,8 @@ func (m moment) excludes() shapes {
 	return noShape &^ noLocal
 }
 
-// found returns the type that all texts of the column have, nil if there is none but text.
+// found returns the type that all texts of the column have, nil if there is none but text. Times with more than six
+// decimals need nanoseconds; if some exceed their range, the column is text.
 func (k *cellKinds) found() *logical.Type {
 	unit := logical.Microsecond
 	if k.hasNanos {

@@ -86,6 +86,7 @@ func progressReader(beat func(), content io.ReaderAt, at, size int64) io.ReadSee
 	return &reportingReader{io.NewSectionReader(content, at, size), beat}
 }
 
+// reportingReader calls beat when it is read, so that a slow upload is not taken for a stalled one.
 type reportingReader struct {
 	*io.SectionReader
 	beat func()
@@ -107,7 +108,7 @@ type upload struct {
 	completionUnknown bool // an earlier attempt to complete it failed
 }
 
-// parts sends all parts, and retries each.
+// parts sends all parts, and retries each. Parts of large content are larger, since an upload has at most mostParts.
 func (u *upload) parts(ctx context.Context, content io.ReaderAt, size int64) error {
 	length := max(partBytes, (size+mostParts-1)/mostParts)
 	for at := int64(0); at < size; at += length {

@@ -44,7 +44,7 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 			k++
 		}
 	}
-	factor, err := stream.Fold(ctx, e.Given(toInt64(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
+	factor, err := stream.Fold(ctx, e.WithInputs(toInt64(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
 		func() func(*sketch.QR, *stream.Block) error {
 			room := matrix.New(tilesize.PanelRows, k+q)
 			return func(acc *sketch.QR, b *stream.Block) error {

@@ -76,7 +76,7 @@ func (m Subspace) settings() (Subspace, error) {
 // The Frobenius error is estimated from the entries between sampled rows.
 // Rows that are not finite are a [stream.DataError].
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -45,7 +45,7 @@ type Nystrom struct {
 // Fit approximates the kernel matrix of the rows of one source. It uses fewer than ℓ landmarks, with a note, if the
 // residuals of all other rows are rounding.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -53,7 +53,7 @@ func (m RPCholesky) landmarks(n int64) int {
 
 // Fit approximates the kernel matrix of the rows of one source. The fit has the Pivots.
 func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -58,7 +58,7 @@ func (s *RowSums) given(e stream.Engine) stream.Engine {
 	if s == nil {
 		return e
 	}
-	return e.Given(s.Rows)
+	return e.WithInputs(s.Rows)
 }
 
 // count returns the number of rows, 0 without sums.

@@ -107,7 +107,7 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 // after gathering landmarks. Each kernel still in the race takes n·ℓ entries and 2·n·ℓ² flops, then ℓ³/3 flops for each
 // penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, s, d, k, s.fit)
+	return family.RunFit(ctx, e, s, d, k, s.fit)
 }
 
 // fit is a fit in progress.

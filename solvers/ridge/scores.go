@@ -114,7 +114,7 @@ func (c *candidate) scorePass(ctx context.Context, models foldCoefficients, temp
 	}
 	defer c.features.Tiles.CountPass(c.rows * int64(c.features.Landmarks.Count()))()
 	info, worker := c.data.Rows.Info(), c.outOfFold(models)
-	e := c.engine.WithKept().Given(given...)
+	e := c.engine.WithKept().WithInputs(given...)
 	return stream.Fold(ctx, e, "scores", c.data.Rows, c.newScoreSums, func() func(*sketch.Sum, *stream.Block) error {
 		predict, rowsOf := worker(), new(known)
 		return func(sums *sketch.Sum, b *stream.Block) error {

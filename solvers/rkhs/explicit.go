@@ -61,7 +61,7 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 		left = f.X
 	}
 	info := o.B.Info()
-	sum, err := stream.Fold(ctx, e.Given(left, f.X), "matrix B", o.B, func() *sketch.Gram { return sketch.NewGram(left.Cols, f.X.Cols) },
+	sum, err := stream.Fold(ctx, e.WithInputs(left, f.X), "matrix B", o.B, func() *sketch.Gram { return sketch.NewGram(left.Cols, f.X.Cols) },
 		func() func(*sketch.Gram, *stream.Block) error {
 			room := matrix.New(tilesize.PanelRows, f.X.Cols)
 			return func(g *sketch.Gram, b *stream.Block) error {

@@ -27,7 +27,7 @@ import (
 // landmarks and 2·n·(p+q)² flops. Memory is (1+p+q)² numbers for each partial sum. Dense algebra of p×q matrices
 // follows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, s, d, k, s.fit)
+	return family.RunFit(ctx, e, s, d, k, s.fit)
 }
 
 // fit implements Fit.

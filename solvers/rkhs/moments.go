@@ -173,9 +173,9 @@ func independent(x, y *moments) (*moments, error) {
 // pass makes one pass over pairs, or over the rows of one side.
 func (s setting) pass(ctx context.Context, e stream.Engine, name string, d *Data, sp *spaces) (*moments, error) {
 	columns, src := sp.columns(d), sp.source(d)
-	e = grid(e, len(src.Info().Columns), columns.Width()).Given(d.weights)
+	e = grid(e, len(src.Info().Columns), columns.Width()).WithInputs(d.weights)
 	for _, p := range sp.parts(d) {
-		e = e.Given(p.space.Left.Landmarks, p.space.Left.Origin, p.space.Left.Projection)
+		e = e.WithInputs(p.space.Left.Landmarks, p.space.Left.Origin, p.space.Left.Projection)
 	}
 	newState := func() *moments { return newMoments(columns.Width()) }
 	m, err := basis.Moments(ctx, e, name, src, columns, newState, func() func(*moments, basis.Rows) error {

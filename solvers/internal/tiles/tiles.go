@@ -293,5 +293,5 @@ func (t *Tiles) RowMean(n float64) float64 { return t.weight / n }
 // BadRow returns the error for a row with unusable kernel entries.
 func BadRow(name string, row int64, what string) error {
 	return stream.NewValueError(name, row, "", "%s", what).
-		Do("scale the columns (`Treatment.Scale standard`) or drop the row")
+		WithRemedy("scale the columns (`Treatment.Scale standard`) or drop the row")
 }

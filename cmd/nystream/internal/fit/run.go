@@ -132,7 +132,7 @@ func fitOrLeave(ctx context.Context, j *Job) (model.Model, *model.Report, error)
 		r *model.Report
 	}
 	done := make(chan fitted, 1)
-	err := stream.Leave(ctx, func(ctx context.Context) error {
+	err := stream.RunOrAbandon(ctx, func(ctx context.Context) error {
 		m, r, err := j.task.Fit(ctx, j.PassEngine())
 		done <- fitted{m, r}
 		return err

@@ -55,15 +55,15 @@ func readSavedFit(folder string) (*SavedFit, error) {
 	path := filepath.Join(folder, savedFitFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, stream.NewDataError("--states "+folder, "there is no %s, which says what fit the states are of", savedFitFile).Of(stream.Missing).
-			Do("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
+		return nil, stream.NewDataError("--states "+folder, "there is no %s, which says what fit the states are of", savedFitFile).WithKind(stream.Missing).
+			WithRemedy("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
 	}
 	if err != nil {
 		return nil, err
 	}
 	s := new(SavedFit)
 	if err := json.Unmarshal(text, s); err != nil || s.Method == "" {
-		return nil, stream.NewDataError(path, "this is not the description of a fit").Of(stream.Damaged).Do("run a shard again, with its whole command line")
+		return nil, stream.NewDataError(path, "this is not the description of a fit").WithKind(stream.Damaged).WithRemedy("run a shard again, with its whole command line")
 	}
 	return s, nil
 }
@@ -75,7 +75,7 @@ func (s *SavedFit) Write(folder string) error {
 	if _, err := os.Stat(path); err == nil {
 		if other, err := readSavedFit(folder); err == nil {
 			if difference := s.differs(other); difference != "" {
-				return stream.NewDataError("--states "+folder, "the folder is of another fit: %s", difference).Do("name another folder, or remove this one")
+				return stream.NewDataError("--states "+folder, "the folder is of another fit: %s", difference).WithRemedy("name another folder, or remove this one")
 			}
 			return nil
 		}

@@ -54,7 +54,7 @@ func (d *DataFlags) ReadAsideFile(ctx context.Context, a *app.App, s Aside, rows
 	}
 	if n := int64(v.Rows()); n != rows {
 		return nil, stream.NewDataError(s.File, "it has %s %s, and the data have %s rows: %s needs one for each", report.Count(n), unit, report.Count(rows), s.Flag).
-			Do("%s", d.layoutRemedy(s.File))
+			WithRemedy("%s", d.layoutRemedy(s.File))
 	}
 	return v, nil
 }
@@ -161,7 +161,7 @@ func isTable(lines []string) bool {
 // refuse returns the error for a column that is not numeric among several.
 func (f *asideFile) refuse(column, holds string) error {
 	return stream.NewDataError(f.path, "column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else", column, holds).
-		Do("remove the column, or all others, or put values that hold a delimiter in double quotes")
+		WithRemedy("remove the column, or all others, or put values that hold a delimiter in double quotes")
 }
 
 // readColumn reads the single column, of any kind, from a file with delimited values.

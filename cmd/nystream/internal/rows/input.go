@@ -57,7 +57,7 @@ func (in *Input) checkRows() error {
 	case info.Rows == 0:
 		return stream.NewDataError(info.Name, "it has no rows")
 	case len(info.Columns)+CategoriesOf(info) == 0:
-		return stream.NewDataError(info.Name, "it has no numeric columns").Do("choose some with --columns")
+		return stream.NewDataError(info.Name, "it has no numeric columns").WithRemedy("choose some with --columns")
 	}
 	return nil
 }

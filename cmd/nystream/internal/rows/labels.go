@@ -133,13 +133,13 @@ func CheckClasses(source string, of Aside, names []string, rows int, measured st
 			measured = "to predict numbers use nystream fit ridge --target"
 		}
 		return stream.NewDataError(source, "%s holds real numbers, not classes: %s different values, such as %s, in %s rows",
-			of.Named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).Do("%s", measured)
+			of.Named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).WithRemedy("%s", measured)
 	case n == 1:
 		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.Named(), names[0], report.Count(int64(rows))).
-			Do("at least two classes are needed")
+			WithRemedy("at least two classes are needed")
 	case n > MostClasses:
 		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
-			of.Named(), report.Count(int64(n)), report.Count(int64(rows)), MostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
+			of.Named(), report.Count(int64(n)), report.Count(int64(rows)), MostClasses).WithRemedy("%s", cmp.Or(measured, "are these classes?"))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (v *AsideValues) Numbers() (blas64.General, error) {
 				if v.Flag == "--target" {
 					remedy = "to predict classes give --label for --target"
 				}
-				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).Do("%s", remedy)
+				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).WithRemedy("%s", remedy)
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func (v *AsideValues) CheckWhole() error {
 			default:
 				continue
 			}
-			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).Do("%s", remedy)
+			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).WithRemedy("%s", remedy)
 		}
 	}
 	return nil

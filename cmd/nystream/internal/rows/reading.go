@@ -23,7 +23,7 @@ type Reading struct {
 
 // Reading returns the passes so far. before is their number before the method began.
 func (in *Input) Reading(before int) Reading {
-	r, opening := in.Files.Reading(), in.Info().PassesToOpen
+	r, opening := in.Files.ReadStats(), in.Info().PassesToOpen
 	return Reading{
 		Bytes: r.Bytes, Size: r.Size, Times: report.Number(r.Times()), ByNumber: r.ByNumber, Rows: r.Rows, Requests: r.Requests,
 		live: in.Info().Live, files: r.Files, copies: r.Copies, opening: opening, preparing: before - opening, passes: in.Passes() - before,

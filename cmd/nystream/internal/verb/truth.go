@@ -43,7 +43,7 @@ func (t *truth) class(label string) (int, error) {
 	c := len(t.classes)
 	if c-t.known == rows.MostClasses {
 		return 0, stream.NewDataError(t.said.Named(), "more than %d labels that the model does not know, such as %q and %q", rows.MostClasses, t.classes[t.known], label).
-			Do("is this the column of the labels?")
+			WithRemedy("is this the column of the labels?")
 	}
 	t.classes = append(t.classes, label)
 	t.number[label] = c

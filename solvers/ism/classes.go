@@ -140,7 +140,7 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 
 // classOutputs returns the names of the class or of the decisions.
 func (m *Model) classOutputs(kind model.Output) ([]string, error) {
-	if err := kind.Only(model.Class, model.Decision); err != nil {
+	if err := kind.RequireOneOf(model.Class, model.Decision); err != nil {
 		return nil, err
 	}
 	if m.Decision.Rows == 0 {

@@ -92,7 +92,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err := m.checkKnown(d.Size()); err != nil {
 		return nil, err
 	}
-	f := &fitState{Solver: m, known: d.Known, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
+	f := &fitState{Solver: m, known: d.Response, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
 	if f.terms, err = termsOf(k); err != nil {
 		return nil, err
 	}

@@ -272,7 +272,7 @@ func (f *exactFit) sampledError(ctx context.Context, m *Model, u blas64.General)
 		return 0, 0, err
 	}
 	number, embedded := drawn.Positions(), &basis.Panel{Rows: u, Number: f.rows.Number}
-	side := &sampleSide{rows: f.rows.Of(number), represented: float64(n), u: embedded.Of(number).Rows}
+	side := &sampleSide{rows: f.rows.Select(number), represented: float64(n), u: embedded.Select(number).Rows}
 	b, err := newSampledBlock(ctx, f.engine, f.tiles, m, side, side, true)
 	if err != nil {
 		return 0, 0, err

@@ -260,7 +260,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	}
 	p.order = landmarks.Order
 	p.landmarks, p.core = landmarks.Number, basis.Union(p.core, landmarks.Number)
-	return basis.Ahead{Source: src, Panels: panels}, nil
+	return basis.CachedSource{Source: src, Panels: panels}, nil
 }
 
 // choice returns the choice of landmarks among n rows.

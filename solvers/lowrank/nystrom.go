@@ -189,7 +189,7 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *basis.Panel, c int)
 
 // inverseRoot returns V·Λ^(−1/2) for W = K(p, p) = V·Λ·Vᵀ, without eigenvalues that are rounding.
 func inverseRoot(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *basis.Panel) (blas64.General, error) {
-	between, err := t.Between(ctx, e, &tiles.Rows{Dense: p.Rows}, p.Cols, basis.PanelRows)
+	between, err := t.RawEntries(ctx, e, &tiles.Rows{Dense: p.Rows}, p.Cols, basis.PanelRows)
 	if err != nil {
 		return blas64.General{}, err
 	}

@@ -78,8 +78,8 @@ type Fit struct {
 	R2, R2Error []float64
 	// Folds is the number of folds with rows; 1 for a held-out tenth.
 	Folds int
-	// Counted is the number of out-of-fold predictions used for scores and intervals.
-	Counted int
+	// Scored is the number of out-of-fold predictions used for scores and intervals.
+	Scored int
 	// Scores are out-of-fold scores of classes; nil for targets.
 	Scores *Scores
 	// OutOfFold has out-of-fold predictions, for plots of residuals and confusions.

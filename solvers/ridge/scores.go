@@ -46,7 +46,7 @@ func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err err
 			c.addScore(sums, &c.known, r, matrix.Row(held.predictions, r), fit.Temperature)
 		}
 	}
-	fit.Counted, fit.Scores = int(sums.Count), c.scores(sums)
+	fit.Scored, fit.Scores = int(sums.Count), c.scores(sums)
 	c.setClassErrors(fit, held, sums.Data[3*c.data.Classes.count()+weightSum])
 	c.noteRareClasses(fit)
 	return nil

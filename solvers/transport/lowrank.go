@@ -102,7 +102,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	f.Notes = append(factors.Notes, f.Notes...)
 	f.Warnings = append(factors.Warnings, f.Warnings...)
 	for _, err := range factors.Estimates {
-		err.Of += model.GibbsSpectral - model.MatrixSpectral
+		err.Quantity += model.GibbsSpectral - model.MatrixSpectral
 		f.Estimates = append(f.Estimates, err)
 	}
 	f.SourcePasses += factors.SourcePasses

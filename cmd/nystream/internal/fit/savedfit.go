@@ -128,8 +128,8 @@ func (s *SavedFit) Move(data, right []string) {
 	}
 }
 
-// Gone reports whether files of the fit are missing at the paths of its shards.
-func (s *SavedFit) Gone() bool {
+// FilesMissing reports whether files of the fit are missing at the paths of its shards.
+func (s *SavedFit) FilesMissing() bool {
 	files := slices.Clone(s.Data)
 	for _, name := range append(secondSourceFlags, "matrix") {
 		words, err := csv.NewReader(strings.NewReader(s.Locates[name])).Read()
@@ -152,14 +152,14 @@ func (s *SavedFit) run(ctx context.Context, a *app.App, by *cobra.Command) error
 	inherited, set := cmd.InheritedFlags(), flags.New(cmd)
 	for _, values := range []map[string]string{s.Result, s.Locates} {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
-			if err := set.Give(name, values[name]); err != nil {
+			if err := set.Assign(name, values[name]); err != nil {
 				return stream.NewDataError(savedFitFile, "flag %s: %w", name, err)
 			}
 		}
 	}
 	flags.New(by).VisitGiven(func(f *flags.Flag) {
 		if err == nil && f.Effect != flags.Locates && inherited.Lookup(f.Name) == nil {
-			err = set.Give(f.Name, f.Text())
+			err = set.Assign(f.Name, f.Text())
 		}
 	})
 	if err != nil {

@@ -72,8 +72,10 @@ func CategoriesOf(info stream.Info) (n int) {
 	return n
 }
 
-// MadeSource returns a record of the source, of which the given number of rows were used.
-func (in *Input) MadeSource(rows int64) app.MadeSource {
+// ProvenanceSource returns a record of the source, of which the given number of rows were used.
+func (in *Input) ProvenanceSource(rows int64) app.ProvenanceSource {
 	info := in.Info()
-	return app.MadeSource{Name: app.PlainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}
+	return app.ProvenanceSource{
+		Name: app.PlainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns),
+	}
 }

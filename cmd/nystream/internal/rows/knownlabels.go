@@ -102,7 +102,7 @@ var labelColumns = []string{"label", "class", "y"}
 
 // ReadNodeLabels reads nodes and their labels from a text file. column is the name of the label column, "" to try
 // labelColumns.
-func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l blockstore.Layout) (nodes []string, labels *AsideValues, err error) {
+func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l blockstore.Layout) (nodes []string, labels *AuxiliaryValues, err error) {
 	o := graph.Options{Session: a.Session.Internal(), Layout: l}
 	if nodes, err = graph.ReadNodes(ctx, path, "", o); err != nil {
 		return nil, nil, app.FromData(err)
@@ -135,7 +135,7 @@ func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l bloc
 		}
 		seen[name] = true
 	}
-	return nodes, &AsideValues{Aside: Aside{Flag: "--labels", File: path, Columns: []string{column}}, Source: path, Values: []stream.Column{columnOf(words)}}, nil
+	return nodes, &AuxiliaryValues{Auxiliary: Auxiliary{Flag: "--labels", File: path, Columns: []string{column}}, Source: path, Values: []stream.Column{columnOf(words)}}, nil
 }
 
 // columnOf converts words to a column like one in a file of rows: integers if all are, else numbers if all are.

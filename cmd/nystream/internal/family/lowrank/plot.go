@@ -24,9 +24,9 @@ func (c *task) groupClusters(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.groups = &chart.Groups{Of: make([]int, labels.Rows), Names: rows.Numbered("cluster ", c.fitting.Clusters.K)}
-	for i := range c.groups.Of {
-		c.groups.Of[i] = int(labels.Data[i])
+	c.groups = &chart.Groups{Index: make([]int, labels.Rows), Names: rows.Numbered("cluster ", c.fitting.Clusters.K)}
+	for i := range c.groups.Index {
+		c.groups.Index[i] = int(labels.Data[i])
 	}
 	return nil
 }
@@ -59,8 +59,8 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 		return list, err
 	}
 	v := c.fitting.Explicit.V
-	s := &fit.Sampled{Of: int64(v.Rows)}
-	if s.Numbers, err = fit.PlottedRows(c.job, s.Of); err != nil {
+	s := &fit.Sampled{Total: int64(v.Rows)}
+	if s.Numbers, err = fit.PlottedRows(c.job, s.Total); err != nil {
 		return nil, err
 	}
 	e := &chart.Embedding{Names: rows.Numbered("v", min(chart.PlotColumns, v.Cols)), U: matrix.New(len(s.Numbers), v.Cols)}

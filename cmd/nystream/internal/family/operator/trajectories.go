@@ -31,9 +31,9 @@ func (c *task) findTrajectories(ctx context.Context) error {
 	}
 	info := c.job.Sides.Left.Info()
 	t := &TrajectoryLengths{Parts: parts, Seen: make(map[TrajectoryID]int64)}
-	at := rows.Aside{Flag: trajectoryFlag, Columns: []string{info.Kept[0].Name}}
+	at := rows.Auxiliary{Flag: trajectoryFlag, Columns: []string{info.Kept[0].Name}}
 	err := rows.EachBlock(ctx, c.job.App.Engine(), "trajectories", c.job.Sides.Left, func(b *stream.Block) error {
-		values := rows.AsideValues{Aside: at, Source: info.Name, First: b.Start, Values: b.Kept[:1]}
+		values := rows.AuxiliaryValues{Auxiliary: at, Source: info.Name, First: b.Start, Values: b.Kept[:1]}
 		if err := values.CheckWhole(); err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (r *Report) AddEstimate(e Estimate) {
 		return
 	}
 	text := fmt.Sprintf("the error of the %s is about %.2g, estimated from %s: that is much",
-			e.Quantity, e.Value, e.Evidence)
+		e.Quantity, e.Value, e.Evidence)
 	if e.Remedy != "" {
 		text += "; to lessen it, " + e.Remedy
 	}

@@ -29,8 +29,8 @@ func TestUnknownError(t *testing.T) {
 	for given, want := range map[string]string{"": "the figures behind it are not finite", "there are no rows": "there are no rows"} {
 		var r model.Report
 		r.AddEstimate(model.Estimate{
-		Quantity: model.PlanFrobenius, Value: math.NaN(), Evidence: "64 rows", Reason: given,
-	})
+			Quantity: model.PlanFrobenius, Value: math.NaN(), Evidence: "64 rows", Reason: given,
+		})
 		if e := r.Estimates[0]; e.Reason != want || e.Evidence != "" || len(r.Notes)+len(r.Warnings) > 0 {
 			t.Errorf("%+v, notes %q, warnings %q", e, r.Notes, r.Warnings)
 		}

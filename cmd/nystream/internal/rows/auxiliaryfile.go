@@ -81,7 +81,7 @@ func (d *DataFlags) layoutRemedy(path string) string {
 }
 
 // openAuxiliaryFile opens a file of auxiliary values. If no delimiter is set and none yields a table of numbers, blanks
-// and commas // are parts of words: each line is a value.
+// and commas are parts of words: each line is a value.
 func openAuxiliaryFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*auxiliaryFile, error) {
 	f, err := inspectAuxiliaryFile(ctx, session, path, o)
 	known := o.Delimiter != "" || strings.EqualFold(filepath.Ext(path), ".tsv")

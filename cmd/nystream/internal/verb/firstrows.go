@@ -70,7 +70,7 @@ func (w *terminalRows) print(a *app.App, source stream.Info) error {
 	columns := make([][]string, len(cells[0]))
 	for j := range columns {
 		for i, row := range cells {
-			columns[j] = append(columns[j], report.Cut(report.Rounded(row[j]), mostCell))
+			columns[j] = append(columns[j], report.Truncate(report.Rounded(row[j]), mostCell))
 			if row[j] == "" && i > 0 {
 				columns[j][i] = "–"
 			}

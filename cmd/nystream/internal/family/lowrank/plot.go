@@ -34,9 +34,9 @@ func (c *task) groupRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.groups = &chart.Groups{Of: make([]int, found.Rows), Names: names}
-	for i := range c.groups.Of {
-		c.groups.Of[i] = of(matrix.Row(found, i))
+	c.groups = &chart.Groups{Index: make([]int, found.Rows), Names: names}
+	for i := range c.groups.Index {
+		c.groups.Index[i] = of(matrix.Row(found, i))
 	}
 	return nil
 }
@@ -81,8 +81,8 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 		return list, err
 	}
 	v := c.fitting.Explicit.V
-	s := &fit.Sampled{Of: int64(v.Rows)}
-	if s.Numbers, err = fit.PlottedRows(c.job, s.Of); err != nil {
+	s := &fit.Sampled{Total: int64(v.Rows)}
+	if s.Numbers, err = fit.PlottedRows(c.job, s.Total); err != nil {
 		return nil, err
 	}
 	e := &chart.Embedding{Names: rows.Numbered("v", min(chart.PlotColumns, v.Cols)), U: matrix.New(len(s.Numbers), v.Cols)}

@@ -164,7 +164,7 @@ func (s *selector) expandDates(chosen []int, excluded componentSet, wrong *compl
 				list = append(list, first+k)
 				if len(s.runsNamed(name)) > 1 {
 					wrong.add(columnError(name, "the file has a column of this name, and %s would have a part that is called so", quote.Name(s.components[i].name)).
-						Do("rename one, or choose `Options.Dates number`"))
+						WithRemedy("rename one, or choose `Options.Dates number`"))
 				}
 			}
 		}

@@ -78,7 +78,7 @@ func fitted(t *testing.T, ctx context.Context, folder string, args []string) []b
 // A fit whose files have moved reads the named ones. The folder of another fit is refused with the difference.
 func TestSavedFitsMove(t *testing.T) {
 	s := &fit.SavedFit{Method: "ssrsvd", Data: []string{"a b.npy"}, Result: map[string]string{"rank": "3"}, Locates: map[string]string{"right": `"r,1.npy",r2.npy`}}
-	if !s.DataMissing() {
+	if !s.FilesMissing() {
 		t.Error("files that are not there are not missed")
 	}
 	s.Move([]string{"d,1.npy"}, []string{"e.npy", "f,2.npy"})

@@ -17,10 +17,10 @@ import (
 // families.
 var toyFamily = &fit.Family{
 	Family: saved.Family{
-		Name:       "toy",
-		Methods:    []string{"toy"},
-		Load:       saved.Loader(loadToy),
-		Unverified: ": means are what they are",
+		Name:           "toy",
+		Methods:        []string{"toy"},
+		Load:           saved.Loader(loadToy),
+		WhyNotVerified: ": means are what they are",
 	},
 	Verbs: []fit.Verb{{Name: "toy", Args: "DATA...", New: newToyTask}},
 }

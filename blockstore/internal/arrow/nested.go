@@ -75,7 +75,7 @@ func (l *placer) tree(from arrow.Field) *nestedField {
 		for _, f := range t.Fields() {
 			m := l.tree(f)
 			n.children = append(n.children, m)
-			n.valueType.Inside = append(n.valueType.Inside, logical.Member{Name: m.name, Type: m.valueType})
+			n.valueType.Members = append(n.valueType.Members, logical.Member{Name: m.name, Type: m.valueType})
 		}
 	case *arrow.MapType:
 		n.field = l.reserve(2)
@@ -331,7 +331,7 @@ func (r *nestedReader) append(b []byte, i int) (_ []byte, err error) {
 	if r.entries != nil {
 		for k := from; k < from+n; k++ {
 			if !r.children[0].s.valid(k) {
-				return b, fault.New("a key of a map is null").Do("write the file anew")
+				return b, fault.New("a key of a map is null").WithRemedy("write the file anew")
 			}
 			if b, err = r.children[0].append(b, k); err != nil {
 				return b, err

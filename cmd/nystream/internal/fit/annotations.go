@@ -40,7 +40,7 @@ func annotationsOf(j *Job, side model.Side) (list []rows.Annotation) {
 	return list
 }
 
-// Words returns the first annotation, of the given flags if any are named, in words.
+// Words describes the first annotation, or the first of the given flags; "" if there are none.
 func (s *Annotations) Words(flags ...string) string {
 	for _, a := range s.List {
 		if len(flags) == 0 || slices.Contains(flags, a.Flag) {

@@ -28,7 +28,8 @@ type annotationFile struct {
 }
 
 // ReadAnnotationFile reads the values in a file for each of the given number of rows.
-func (d *DataFlags) ReadAnnotationFile(ctx context.Context, a *app.App, s Annotation, rows int64) (*AnnotationValues, error) {
+func (d *DataFlags) ReadAnnotationFile(ctx context.Context, a *app.App, s Annotation,
+	rows int64) (*AnnotationValues, error) {
 	o := d.baseOptions(a)
 	o.TextElsewhere = d.textElsewhere([]string{s.File})
 	f, err := openAnnotationFile(ctx, a.Session, s.File, o)
@@ -54,7 +55,7 @@ func (d *DataFlags) ReadAnnotationFile(ctx context.Context, a *app.App, s Annota
 	}
 	if n := int64(v.Rows()); n != rows {
 		return nil, stream.NewDataError(s.File, "it has %s %s, and the data have %s rows: %s needs one for each", report.Count(n), unit, report.Count(rows), s.Flag).
-			Do("%s", d.layoutRemedy(s.File))
+			WithRemedy("%s", d.layoutRemedy(s.File))
 	}
 	return v, nil
 }
@@ -79,8 +80,8 @@ func (d *DataFlags) layoutRemedy(path string) string {
 	return strings.Join(given, " and ") + " also apply to this file"
 }
 
-// openAnnotationFile opens a file of annotations. If no delimiter is set and none yields a table of numbers, blanks and
-// commas are parts of words: each line is a value.
+// openAnnotationFile opens a file of annotations. If no delimiter is set and none yields a table of numbers, each
+// line is a value, with its blanks and commas.
 func openAnnotationFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*annotationFile, error) {
 	f, err := inspectAnnotationFile(ctx, session, path, o)
 	known := o.Delimiter != "" || strings.EqualFold(filepath.Ext(path), ".tsv")
@@ -161,7 +162,7 @@ func isTable(lines []string) bool {
 // refuse returns the error for a column that is not numeric among several.
 func (f *annotationFile) refuse(column, holds string) error {
 	return stream.NewDataError(f.path, "column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else", column, holds).
-		Do("remove the column, or all others, or put values that hold a delimiter in double quotes")
+		WithRemedy("remove the column, or all others, or put values that hold a delimiter in double quotes")
 }
 
 // readColumn reads the single column, of any kind, from a file with delimited values.

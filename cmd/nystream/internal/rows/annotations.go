@@ -133,13 +133,13 @@ func CheckClasses(source string, of Annotation, names []string, rows int, measur
 			measured = "to predict numbers use nystream fit ridge --target"
 		}
 		return stream.NewDataError(source, "%s holds real numbers, not classes: %s different values, such as %s, in %s rows",
-			of.Text(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).Do("%s", measured)
+			of.Text(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).WithRemedy("%s", measured)
 	case n == 1:
 		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.Text(), names[0], report.Count(int64(rows))).
-			Do("at least two classes are needed")
+			WithRemedy("at least two classes are needed")
 	case n > MaxClasses:
 		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
-			of.Text(), report.Count(int64(n)), report.Count(int64(rows)), MaxClasses).Do("%s", cmp.Or(measured, "are these classes?"))
+			of.Text(), report.Count(int64(n)), report.Count(int64(rows)), MaxClasses).WithRemedy("%s", cmp.Or(measured, "are these classes?"))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (v *AnnotationValues) Numbers() (blas64.General, error) {
 				if v.Flag == "--target" {
 					remedy = "to predict classes give --label for --target"
 				}
-				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).Do("%s", remedy)
+				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).WithRemedy("%s", remedy)
 			}
 		}
 	}
@@ -227,14 +227,15 @@ func (v *AnnotationValues) CheckWhole() error {
 			default:
 				continue
 			}
-			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).Do("%s", remedy)
+			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).WithRemedy("%s", remedy)
 		}
 	}
 	return nil
 }
 
 // ReadKept reads the kept columns of src named by the flags. Cost: one pass.
-func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, annotations []Annotation) ([]*AnnotationValues, error) {
+func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, annotations []Annotation) (
+	[]*AnnotationValues, error) {
 	info := src.Info()
 	column := make(map[string]int)
 	for k, f := range info.Kept {

@@ -126,12 +126,12 @@ func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l bloc
 	}
 	if len(words) != len(nodes) {
 		return nil, nil, stream.NewDataError(path, "%d nodes and %d labels", len(nodes), len(words)).
-			Do("without a header name the column of the labels by number")
+			WithRemedy("without a header name the column of the labels by number")
 	}
 	seen := make(map[string]bool, len(nodes))
 	for i, name := range nodes {
 		if seen[name] {
-			return nil, nil, stream.NewValueError(path, int64(i), "", "the node %s has a label already", name).Do("list each node once")
+			return nil, nil, stream.NewValueError(path, int64(i), "", "the node %s has a label already", name).WithRemedy("list each node once")
 		}
 		seen[name] = true
 	}

@@ -61,10 +61,10 @@ func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, er
 	}
 	s.Format, s.Compression, s.Digest, s.Memory = FormatOf(a, path), a.Compression, a.Digests, int64(a.Memory)
 	noteRenamed(a, s)
-	if a.Origin == nil {
-		a.Origin = a.NewRecord()
+	if a.Provenance == nil {
+		a.Provenance = a.NewProvenance()
 	}
-	s.Metadata = a.Origin.Metadata()
+	s.Metadata = a.Provenance.Metadata()
 	if !isOutputPipe(path) {
 		return a.Session.Create(path, s)
 	}

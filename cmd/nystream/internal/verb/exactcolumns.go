@@ -41,7 +41,7 @@ func exactColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	}
 	number := 0
 	for i, c := range columns {
-		if c.Absent == "" && isExact(i, &c) {
+		if c.AbsentFrom == "" && isExact(i, &c) {
 			item := c.Name
 			if count[c.Name] > 1 {
 				item = strconv.Itoa(number)

@@ -34,7 +34,7 @@ type terminalRows struct {
 	numbers int // columns of numbers, the first of a row
 }
 
-// maxTerminalRows is how many rows a terminal shows at most.
+// maxTerminalRows bounds the rows that a terminal shows.
 const maxTerminalRows = 10
 
 // errTerminalFull ends a pass when a terminal has its rows.
@@ -71,7 +71,7 @@ func (w *terminalRows) print(a *app.App, source stream.Info) error {
 	columns := make([][]string, len(cells[0]))
 	for j := range columns {
 		for i, row := range cells {
-			columns[j] = append(columns[j], report.Cut(report.Rounded(row[j]), maxCellLetters))
+			columns[j] = append(columns[j], report.Truncate(report.Rounded(row[j]), maxCellLetters))
 			if row[j] == "" && i > 0 {
 				columns[j][i] = "–"
 			}

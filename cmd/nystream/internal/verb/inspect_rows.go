@@ -288,7 +288,7 @@ func cellText(cell any, means string) string {
 	if _, words := cell.(string); !words || means != "" {
 		return text
 	}
-	return report.Cut(text, maxCellLetters)
+	return report.Truncate(text, maxCellLetters)
 }
 
 // addFirst adds the first rows as a table.

@@ -45,7 +45,7 @@ func (t *truth) class(label string) (int, error) {
 	c := len(t.classes)
 	if c-t.known == rows.MaxClasses {
 		return 0, stream.NewDataError(t.label.Text(), "more than %d labels that the model does not know, such as %q and %q", rows.MaxClasses, t.classes[t.known], label).
-			Do("is this the column of the labels?")
+			WithRemedy("is this the column of the labels?")
 	}
 	t.classes = append(t.classes, label)
 	t.index[label] = c
@@ -212,7 +212,7 @@ func (c *confusion) lines(classes []int) []string {
 	const most = 14 // letters of a name
 	head := []string{""}
 	for _, j := range classes {
-		head = append(head, report.Cut(c.Classes[j], most))
+		head = append(head, report.Truncate(c.Classes[j], most))
 	}
 	table := [][]string{append(head, "F1", "")}
 	for k, i := range classes {

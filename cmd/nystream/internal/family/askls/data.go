@@ -55,7 +55,7 @@ func (c *task) open(ctx context.Context, args []string) error {
 	}
 	if info := c.job.Sides.Left.Info(); c.input() == saved.KernelMatrixInput && int64(len(info.Columns)) != info.Rows {
 		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", report.Count(info.Rows), len(info.Columns)).
-			Do("choose its columns with --columns")
+			WithRemedy("choose its columns with --columns")
 	}
 	return c.readLabels(ctx, c.job.Sides.Left)
 }
@@ -203,7 +203,7 @@ func (c *task) rowsData() saved.Data {
 	default:
 		d = c.job.RowsData()
 	}
-	d.Known, d.Classes, d.ClassKind = c.annotations.Words(), c.labels.Classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.annotations.Words(), c.labels.Classes, c.kind
 	return d
 }
 

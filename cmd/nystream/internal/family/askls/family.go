@@ -12,10 +12,10 @@ import (
 // Family is the family of classifiers from asymmetric kernels.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       askls.Name,
-		Methods:    []string{askls.Name},
-		Load:       load,
-		Unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+		Name:           askls.Name,
+		Methods:        []string{askls.Name},
+		Load:           load,
+		WhyNotVerified: ": they approximate no matrix; nystream predict --label tells how often they are right",
 	},
 	Verbs: []fit.Verb{{Name: askls.Name, Args: "(DATA... --label COLUMN --kernel K | --graph EDGES --labels FILE | --matrix K --label FILE)", New: newTask}},
 }

@@ -20,11 +20,11 @@ import (
 // Family is the family of interpretable projections.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       ism.Name,
-		Methods:    []string{ism.Name},
-		Load:       saved.Loader(ism.Load),
-		Inspect:    inspectISM,
-		Unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+		Name:           ism.Name,
+		Methods:        []string{ism.Name},
+		Load:           saved.Loader(ism.Load),
+		Inspect:        inspectISM,
+		WhyNotVerified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
 	},
 	Verbs: []fit.Verb{{Name: ism.Name, Args: "DATA... (--label COLUMN | --target COLUMNS | --clusters N)", New: newTask}},
 }
@@ -203,7 +203,7 @@ func (c *task) solver() ism.Solver {
 
 // problem returns the data of the fit.
 func (c *task) problem(rows stream.Source) *ism.Data {
-	return &ism.Data{Rows: rows, Known: c.supervision}
+	return &ism.Data{Rows: rows, Response: c.supervision}
 }
 
 func (c *task) title() string {
@@ -288,7 +288,7 @@ func (c *task) learnClasses(ctx context.Context, e stream.Engine) error {
 
 func (c *task) rowsData() saved.Data {
 	d := c.job.RowsData()
-	d.Known, d.Classes, d.ClassKind = c.responseWords(), c.classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.responseWords(), c.classes, c.kind
 	return d
 }
 

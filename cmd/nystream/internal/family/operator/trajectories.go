@@ -41,7 +41,7 @@ func (c *task) findTrajectories(ctx context.Context) error {
 			if earlier, ok := t.Add(idOf(&b.Kept[0], i)); !ok {
 				return stream.NewValueError(info.Name, b.Start+int64(i), at.Columns[0],
 					"the trajectory of this row has begun in row %d, and rows of another one are between", earlier).
-					Do("sort the rows by this column, and those of a trajectory by time")
+					WithRemedy("sort the rows by this column, and those of a trajectory by time")
 			}
 		}
 		return nil

@@ -24,10 +24,10 @@ import (
 // Family is the family of kernel ridge regression and classification.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       ridge.Name,
-		Methods:    []string{ridge.Name},
-		Load:       saved.Loader(ridge.Load),
-		Unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+		Name:           ridge.Name,
+		Methods:        []string{ridge.Name},
+		Load:           saved.Loader(ridge.Load),
+		WhyNotVerified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
 	},
 	Verbs: []fit.Verb{{Name: ridge.Name, Args: "DATA... (--target COLUMNS | --label COLUMN)", New: newTask}},
 }
@@ -194,7 +194,8 @@ func (c *task) findClasses(ctx context.Context, source stream.Source) (err error
 		return nil
 	}
 	inData := func(a rows.Annotation) bool { return a.File == "" && (a.Flag == "--label" || a.Flag == "--weights") }
-	a := c.annotations.List[slices.IndexFunc(c.annotations.List, func(a rows.Annotation) bool { return a.Flag == "--label" })]
+	list := c.annotations.List
+	a := list[slices.IndexFunc(c.annotations.List, func(a rows.Annotation) bool { return a.Flag == "--label" })]
 	label, name := c.data.Classes.Label, source.Info().Name
 	if !slices.ContainsFunc(c.annotations.List, inData) && source == stream.Source(c.job.Sides.Left) { // rows need not be read
 		name = a.File
@@ -289,7 +290,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 
 func (c *task) rowsData() saved.Data {
 	d := c.job.RowsData()
-	d.Known, d.Classes, d.ClassKind = c.annotations.Words("--label", "--target"), c.classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.annotations.Words("--label", "--target"), c.classes, c.kind
 	return d
 }
 
@@ -394,7 +395,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(report.KeyKnown, c.annotations.Words("--label", "--target"))
 	r.Put(keyFolds, f.Folds)
 	r.Put(keyCorrectedFor, f.Configurations)
-	r.Put(keyCounted, f.Counted)
+	r.Put(keyCounted, f.Scored)
 	var path []ridgePenalty
 	for _, p := range f.Path {
 		path = append(path, newRidgePenalty(p))
@@ -460,7 +461,7 @@ func (c *task) addScores(r *report.Report) {
 		r.Put(keyLogLoss, s.LogLoss)
 		r.Put(keyTemperature, f.Temperature)
 		r.Add("accuracy", "%.4f%s (%s, %s rows%s)", s.Accuracy,
-			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Counted)), corrected)
+			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Scored)), corrected)
 		r.Add("macro F1", "%.4f", s.MacroF1)
 		r.Add("log loss", "%.4f", s.LogLoss)
 	}

@@ -22,10 +22,10 @@ import (
 // Family is the family of optimal transport.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       transport.Name,
-		Methods:    []string{transport.Name},
-		Load:       saved.Loader(transport.Load),
-		Unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+		Name:           transport.Name,
+		Methods:        []string{transport.Name},
+		Load:           saved.Loader(transport.Load),
+		WhyNotVerified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
 	},
 	Verbs: []fit.Verb{{Name: transport.Name, Args: "DATA... [--right TARGETS...] --kernel K", New: newTask}},
 }
@@ -55,7 +55,7 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "engine", Field: "Method", Arg: "word", Usage: "products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations", Value: flags.Int(&c.settings.Iterations, 1000)},
 		flags.Flag{Name: "tol", Field: "MarginalTol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.settings.MarginalTol, 1e-6)},
-		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.settings.MarginalPenalty, 0)},
+		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "without it each row keeps its mass", Value: flags.Float(&c.settings.MarginalPenalty, 0)},
 	)
 	j.AddAnnotation(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
 	j.AddAnnotation(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)

@@ -102,7 +102,7 @@ func TestAbsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
-		for merge, want := range map[Merge]float64{MergeAverage: -1, MergeStack: -certain} {
+		for merge, want := range map[Merge]float64{MergeAverage: -1, MergeStack: -maxLogOdds} {
 			fit, err := Solver{C: 0.5, Algorithm: engine, Merge: merge, Rank: 5}.Fit(ctx, stream.Engine{}, data, kernelgen.StudentT())
 			if err != nil {
 				t.Fatal(err)

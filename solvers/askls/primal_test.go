@@ -143,7 +143,7 @@ func TestRidge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := bordered(formed("t()", x, x, x), ones(30), ones(30), 2)
+		m := bordered(formed("t()", x, x, x), onesVector(30), onesVector(30), 2)
 		solution := matrix.New(62, 2)
 		parts := partsOf(solution)
 		copy(parts.b1, fit.Biases[0])

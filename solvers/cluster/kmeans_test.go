@@ -91,7 +91,7 @@ func TestInertia(t *testing.T) {
 		x.Data[3*i], x.Data[3*i+1], x.Data[3*i+2] = math.Sin(f), math.Cos(2*f), math.Sin(3*f*f)
 	}
 	for k, want := range map[int]float64{2: 63.31731477447369, 3: 40.051410036960455, 5: 19.805792722266453} {
-		c, err := KMeans{Clusters: k}.fit(ctx, stream.Engine{}, x, limits{runs: 50, iterations: 300})
+		c, err := KMeans{Clusters: k}.fit(ctx, stream.Engine{}, x, stoppingRules{runs: 50, iterations: 300})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestProperties(t *testing.T) {
 			differ[key] = true
 		}
 		m := KMeans{Clusters: k, Seed: rapid.Uint64().Draw(t, "seed")}
-		c, err := m.fit(ctx, stream.Engine{Threads: 1}, x, limits{runs: 2, iterations: rapid.IntRange(0, 4).Draw(t, "iterations")})
+		c, err := m.fit(ctx, stream.Engine{Threads: 1}, x, stoppingRules{runs: 2, iterations: rapid.IntRange(0, 4).Draw(t, "iterations")})
 		if (err != nil) != (len(differ) < k) {
 			t.Fatalf("%d different rows, %d clusters: %v", len(differ), k, err)
 		}

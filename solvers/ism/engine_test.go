@@ -79,8 +79,9 @@ func TestLinearEqualsReference(t *testing.T) {
 	for name, g := range testGammas(t, n) {
 		for _, kernels := range combinations() {
 			text := textOf(kernels)
-			e := &linear{data: memory(x), terms: mustTerms(t, text), held: all, most: n, tolerance: targetTolerance}
-			if _, found := refused(e.terms, func(t term) bool { return t.featured(g.gamma.centred()) }); found {
+			e := &linear{data: memory(x), terms: mustTerms(t, text), sample: all, maxLandmarks: n,
+				tolerance: targetTolerance}
+			if _, found := firstWithout(e.terms, func(t term) bool { return t.featured(g.gamma.centred()) }); found {
 				continue
 			}
 			for pass := range 2 {
@@ -122,7 +123,7 @@ func TestSmallSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	ex := &exact{data: data, x: x, terms: terms}
-	l := &linear{data: data, terms: terms, held: held, most: 150, tolerance: targetTolerance}
+	l := &linear{data: data, terms: terms, sample: held, maxLandmarks: 150, tolerance: targetTolerance}
 	w := orthonormal(d, 2, 2)
 	want, err := ex.evaluate(ctx, g, w)
 	if err != nil {

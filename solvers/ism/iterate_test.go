@@ -162,7 +162,8 @@ func TestLeadingUnsettled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reduced, err := byReduction(a, k); err != nil || dense.Frobenius(difference(reduced.vectors, eig.vectors)) > 0 {
+	if reduced, err := tridiagonalPairs(a, k); err != nil ||
+		dense.Frobenius(difference(reduced.vectors, eig.vectors)) > 0 {
 		t.Errorf("the pairs are not those of the reduction: %v", err)
 	}
 	rest := difference(dense.Mul(noTrans, a, noTrans, eig.vectors), scaledColumns(eig.vectors, eig.values))
@@ -171,8 +172,8 @@ func TestLeadingUnsettled(t *testing.T) {
 	}
 }
 
-// TestPlanHoldsFewMatrices holds plans to 1.4 times the peaks of single runs of the command under the smallest budget that it
-// accepted, on 1,000 × 5,000 and 2,500 × 2,000 numbers in two classes.
+// TestPlanHoldsFewMatrices holds plans to 1.4 times the peaks of single runs of the command under the smallest budget
+// that it accepted, on 1,000 × 5,000 and 2,500 × 2,000 numbers in two classes.
 func TestPlanHoldsFewMatrices(t *testing.T) {
 	m := Solver{Dim: 2, Algorithm: AlgorithmExact, Iterations: 2}
 	for _, c := range []struct{ rows, columns, peak int64 }{{1000, 5000, 782}, {2500, 2000, 279}} {

@@ -99,7 +99,8 @@ func TestEmbedding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &embedder{data: memory(x), terms: mustTerms(t, kernel.text), most: n, clusters: k, degrees: degrees}
+		s := &embedder{data: memory(x), terms: mustTerms(t, kernel.text), maxLandmarks: n, clusters: k,
+			degrees: degrees}
 		y, err := s.embed(ctx, inMemory(x), x)
 		if err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkKnown(s); err != nil {
+	if err := m.checkResponse(s); err != nil {
 		return nil, err
 	}
 	n, d := s.Rows, s.Columns
@@ -39,7 +39,7 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	p.Choice.Name = choice.String()
 	p.gamma(s)
 	p.Add("sample", 2*int64(m.sampleSize(int(n)))*p.d, "")
-	if flat(terms) {
+	if constantPhi(terms) {
 		p.tries = 1
 	}
 	switch {

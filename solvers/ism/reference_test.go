@@ -233,7 +233,7 @@ func testGammas(t testing.TB, n int) map[string]struct {
 		return g
 	}
 	fit := func(p Paradigm) *fitState {
-		return &fitState{Solver: Solver{Paradigm: p, Mu: 0.02, Clusters: 3}, data: &table{n: n}, known: classes}
+		return &fitState{Solver: Solver{Paradigm: p, Mu: 0.02, Clusters: 3}, data: &table{n: n}, response: classes}
 	}
 	type pair = struct {
 		gamma *gamma

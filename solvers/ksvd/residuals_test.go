@@ -215,7 +215,7 @@ func TestResidualsWithoutNoise(t *testing.T) {
 	mean := 0.0
 	for seed := range uint64(draws) {
 		cols := uniformSample(m, landmarks+held, seed, "test")
-		s := &strata{sample: cols, unseen: 1 - float64(held)/(m-landmarks)}
+		s := &strata{sample: cols, notDrawn: 1 - float64(held)/(m-landmarks)}
 		for j := range cols.numbers {
 			cols.weights[j] = float64(m-landmarks) / held
 			if j*landmarks/(landmarks+held) != (j+1)*landmarks/(landmarks+held) { // spread evenly

@@ -57,7 +57,8 @@ func denseErrors(t *testing.T, fit *Fit, g blas64.General) (spectral, frobenius 
 	return norms[0] / norms[1], dense.Frobenius(e) / dense.Frobenius(g)
 }
 
-// TestVerify holds both errors and the residuals to a dense G: of rows against rows, of a matrix with a map, and of a graph.
+// TestVerify holds both errors and the residuals to a dense G: of rows against rows, of a matrix with a map, and of a
+// graph.
 func TestVerify(t *testing.T) {
 	x, z := gaussian(300, 3, 1, 1), gaussian(270, 3, 1, 2)
 	for _, c := range []struct {
@@ -115,8 +116,8 @@ func checkVerification(t *testing.T, what string, fit *Fit, v *model.Verificatio
 	}
 }
 
-// TestVerifySample: errors and residuals from a sample are near those of all rows, with sums of the model and with those
-// of the sample; they are the same bits for any number of threads, and whether G is held or not.
+// TestVerifySample: errors and residuals from a sample are near those of all rows, with sums of the model and with
+// those of the sample; they are the same bits for any number of threads, and whether G is held or not.
 func TestVerifySample(t *testing.T) {
 	x, z := gaussian(900, 3, 1, 1), gaussian(800, 3, 1, 2)
 	for _, sums := range []Sums{SumsExact, SumsSampled} {
@@ -214,8 +215,8 @@ func TestVerifyRefuses(t *testing.T) {
 func TestVerifyResiduals(t *testing.T) {
 	const n, m, values = 40, 60, 2
 	g, u, v := gaussian(n, m, 1, 1), gaussian(n, values, 1, 2), gaussian(m, values, 1, 3)
-	rows := &strata{sample: uniformSample(3*n, n, 1, "test"), unseen: 2. / 3}
-	cols := &strata{sample: uniformSample(4*m, m, 2, "test"), unseen: 3. / 4}
+	rows := &strata{sample: uniformSample(3*n, n, 1, "test"), notDrawn: 2. / 3}
+	cols := &strata{sample: uniformSample(4*m, m, 2, "test"), notDrawn: 3. / 4}
 	want := residuals(blas.NoTrans, g, v, u, []float64{20, 10}, rows, cols)
 	products, seconds := matrix.New(n, values), matrix.New(n, values)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, g, v, 0, products)

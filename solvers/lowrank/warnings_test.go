@@ -15,7 +15,7 @@ func TestEffective(t *testing.T) {
 		{[]float64{1000, 1, 0, 0}, 1, 4},
 		{[]float64{1, 1, 0, 0}, 1, 1},
 	} {
-		if got := effective(c.squares, c.known); got != c.want {
+		if got := effectiveSize(c.squares, c.known); got != c.want {
 			t.Errorf("%v behind %d: %g, want %g", c.squares, c.known, got, c.want)
 		}
 	}

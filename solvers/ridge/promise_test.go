@@ -25,11 +25,11 @@ func TestCorrected(t *testing.T) {
 		"rows":   func(i int) int { return i },
 		"groups": func(i int) int { return i * i % 11 },
 	} {
-		k := known{weight: make([]float64, n), group: make([]uint64, n)}
+		k := responses{weight: make([]float64, n), group: make([]uint64, n)}
 		for i := range n {
 			k.weight[i], k.group[i] = float64(i%4), uint64(group(i))
 		}
-		o := &outcomes{}
+		o := &heldOutLosses{}
 		for j := range configurations {
 			choice, reported := make([]float64, n), make([]float64, n*figures)
 			for i, v := range matrix.Row(numbers, j) {
@@ -94,7 +94,7 @@ func TestCorrected(t *testing.T) {
 			t.Errorf("%s: %v, by bags %v", name, got, want)
 		}
 	}
-	one := &outcomes{choice: make([][]float64, 1), reported: make([][]float64, 1)}
+	one := &heldOutLosses{choice: make([][]float64, 1), reported: make([][]float64, 1)}
 	if got := one.corrected([]float64{1}, []float64{1}, clusters{of: []int{0}, count: 1}, 1); got != nil {
 		t.Errorf("%v: one configuration is no choice", got)
 	}
@@ -166,7 +166,7 @@ func TestChoice(t *testing.T) {
 		{60, 5, 7, 3}, {1000, 10, 30, 1}, {1000, 10, 12, 3}, {60, 0, 20, 1},
 	} {
 		of := [][]float64{wrong(c.n, 0, 0), wrong(c.n, 0, c.lucky), wrong(c.n, 20, c.wrong), wrong(c.n, 20, c.wrong), wrong(c.n, 20, c.wrong+1)}
-		each := known{weight: slices.Repeat([]float64{1}, c.n)}
+		each := responses{weight: slices.Repeat([]float64{1}, c.n)}
 		for i := range c.n {
 			each.group = append(each.group, uint64(i))
 		}

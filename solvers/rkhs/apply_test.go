@@ -35,7 +35,7 @@ func TestApply(t *testing.T) {
 			lessMeans(gx)
 			lessMeans(gy)
 		}
-		want := mul(gy, gx)
+		want := multiply(gy, gx)
 		for i, v := range want.Data {
 			if math.Abs(got.Data[i]-v/n) > 1e-9 {
 				t.Fatalf("centred %v: value %d of the image is %v, not %v", centred, i, got.Data[i], v/n)

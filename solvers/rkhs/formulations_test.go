@@ -48,7 +48,7 @@ func fitBy(t *testing.T, form formulation, s Solver, d *Data, k kernelgen.Kernel
 }
 
 // decomposeBy replaces what a fit has found in the span of its features.
-func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) error {
+func decomposeBy(t *testing.T, form formulation, s resolvedSolver, d *Data, fit *Fit) error {
 	t.Helper()
 	e := stream.Engine{Threads: 2}
 	s, _, err := s.settings(e, d.Size())
@@ -64,7 +64,7 @@ func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) e
 		return err
 	}
 	f, means := factorsOf(m, sp, s.Center, s.Cutoff)
-	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
+	c := &decomposition{resolvedSolver: s, spaces: sp, means: means, fit: fit}
 	all, err := c.allPairs(t.Context(), e, d)
 	if err != nil {
 		return err
@@ -106,8 +106,9 @@ const squaredTolerance = 1e-14
 // the v of norm 1, wᵀG_Φw = 1, in the basis of X; and u = S·v/σ, made orthogonal where σ
 // is close to another (Remark 3.14).
 func auxiliaryTriplets(op Operator, b, gramLeft, s, right blas64.General) (*triplets, error) {
-	bx := mul(b, right)
-	squares, v, err := symeig.Decompose(dense.SymmetricPart(dense.Mul(blas.Trans, bx, blas.NoTrans, mul(gramLeft, bx))))
+	bx := multiply(b, right)
+	squares, v, err := symeig.Decompose(dense.SymmetricPart(dense.Mul(blas.Trans, bx, blas.NoTrans,
+		multiply(gramLeft, bx))))
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op, err)
 	}
@@ -121,7 +122,7 @@ func auxiliaryTriplets(op Operator, b, gramLeft, s, right blas64.General) (*trip
 		t.values[i] = math.Sqrt(squares[i])
 		over[i] = 1 / t.values[i]
 	}
-	t.u = mul(s, t.v)
+	t.u = multiply(s, t.v)
 	dense.ScaleColumns(t.u, over)
 	if t.u, err = orthonormal(t.u); err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op, err)
@@ -182,12 +183,12 @@ func blockTriplets(op Operator, s blas64.General) (*triplets, error) {
 // eigenfunctions of S, and Φ·Bᵀw' those of S*, for w' of the transposed matrix (Remark
 // 3.9). cross is ΦᵀΥ; left and right are Υᵀ and Φᵀ in the bases.
 func auxiliaryPairs(op Operator, b, cross, left, right blas64.General) (*eigenpairs, error) {
-	p, err := generalPairs(op, mul(b, cross))
+	p, err := generalPairs(op, multiply(b, cross))
 	if err != nil {
 		return nil, err
 	}
 	p.right = transposedTimes(left, p.right)
-	p.left = transposedTimes(mul(b, right), p.left)
+	p.left = transposedTimes(multiply(b, right), p.left)
 	p.normalise()
 	return p, nil
 }

@@ -34,7 +34,7 @@ func TestPairsKeepErrors(t *testing.T) {
 		"y":   {x: good, y: spoiled{good}, n: 6},
 		"lag": {x: spoiled{good}, y: good, lag: 1, n: 5, runs: []run{{}}},
 	} {
-		r, err := d.joined().Open(context.Background(), 0)
+		r, err := d.pairedSource().Open(context.Background(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

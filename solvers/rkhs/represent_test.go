@@ -70,7 +70,7 @@ func (g *grams) perronFrobenius(o PerronFrobenius) (Matrix, error) {
 	if err != nil {
 		return Matrix{}, err
 	}
-	return Matrix{General: mul(back, mul(inverse.General, g.xy)), Dropped: inverse.Dropped + dropped}, nil
+	return Matrix{General: multiply(back, multiply(inverse.General, g.xy)), Dropped: inverse.Dropped + dropped}, nil
 }
 
 func (g *grams) cca(o CCA) (Matrix, error) {
@@ -83,11 +83,11 @@ func (g *grams) cca(o CCA) (Matrix, error) {
 	if err != nil {
 		return Matrix{}, err
 	}
-	return Matrix{General: mul(left.General, right.General), Dropped: left.Dropped + right.Dropped}, nil
+	return Matrix{General: multiply(left.General, right.General), Dropped: left.Dropped + right.Dropped}, nil
 }
 
 // inBases returns the matrix of S in the orthonormal bases of factors with all pairs:
 // Leftᵀ·B·Right.
 func inBases(b, left, right blas64.General) blas64.General {
-	return transposedTimes(left, mul(b, right))
+	return transposedTimes(left, multiply(b, right))
 }

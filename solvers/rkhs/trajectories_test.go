@@ -78,7 +78,7 @@ func chosen(m blas64.General, rows []int64) blas64.General {
 // checkPairs reads the pairs from the first on.
 func checkPairs(t *testing.T, d *Data, first int, x, y blas64.General) {
 	t.Helper()
-	r, err := d.joined().Open(t.Context(), int64(first))
+	r, err := d.pairedSource().Open(t.Context(), int64(first))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func BenchmarkRound(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x, err := newExact(ctx, stream.Engine{Threads: 1}, s, dataOf(colours(m, 1), colours(n, 2)), gamma10)
+	x, err := newExactIteration(ctx, stream.Engine{Threads: 1}, s, dataOf(colours(m, 1), colours(n, 2)), gamma10)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := newPair(ctx, e, s, d, factors.Model)
+		p, err := newLowRankIteration(ctx, e, s, d, factors.Model)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ import (
 
 // formed returns K̃ of a solution, all of it: the low-rank kernel, and exact entries of
 // repaired rows and columns.
-func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas64.General {
+func formed(t *testing.T, p *lowRankIteration, k kernelgen.Kernel, x, y blas64.General) blas64.General {
 	t.Helper()
 	embed := func(side model.Side, rows blas64.General) blas64.General {
 		if p.factors.Right == nil {
@@ -108,7 +108,7 @@ func TestLowRankKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := newPair(ctx, e, s, d, fitted.Model)
+			p, err := newLowRankIteration(ctx, e, s, d, fitted.Model)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,8 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// clouds returns n rows in d columns around k centres, a distance of about 10 apart,
-// and the centre of each row.
+// clouds returns n rows of d columns around k centres about 10 apart, with the centre of each row.
 func clouds(n, d, k int, seed uint64) (x blas64.General, truth []int) {
 	x = matrix.New(n, d)
 	centre, noise := sketch.NewRandom(seed, "test centres"), sketch.NewRandom(seed, "test noise")
@@ -33,7 +32,7 @@ func clouds(n, d, k int, seed uint64) (x blas64.General, truth []int) {
 	return x, truth
 }
 
-// samePartition reports whether two labellings differ by names only.
+// samePartition reports whether two labellings differ only by the names of labels.
 func samePartition(a, b []int) bool {
 	to, from := map[int]int{}, map[int]int{}
 	for i := range a {
@@ -48,7 +47,7 @@ func samePartition(a, b []int) bool {
 	return true
 }
 
-// checkClustering holds a result to its own definition, by double loops.
+// checkClustering compares a result with its definition, by double loops.
 func checkClustering(t interface{ Fatalf(string, ...any) }, c *Clustering, x blas64.General) {
 	k := c.Centers.Rows
 	sizes, inertia := make([]int, k), 0.0
@@ -102,6 +101,7 @@ func TestInertia(t *testing.T) {
 	}
 }
 
+// TestClouds recovers well separated clusters.
 func TestClouds(t *testing.T) {
 	x, truth := clouds(3000, 5, 7, 1)
 	var first *Clustering
@@ -123,8 +123,7 @@ func TestClouds(t *testing.T) {
 	}
 }
 
-// TestProperties on rows with many equal ones: a result is what it says, or the
-// number of different rows is below k.
+// TestProperties: with many equal rows a result satisfies its definition, or there are fewer than k distinct rows.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 30).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "d")
@@ -154,7 +153,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// TestRepair starts from centres that leave clusters empty.
+// TestRepair starts from centres with empty clusters.
 func TestRepair(t *testing.T) {
 	x := blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: []float64{0, 1, 2, 10, 20}}
 	run := newLloyd(stream.Engine{}, x, 4)
@@ -217,4 +216,5 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// second returns the error of two results.
 func second(_ *Clustering, err error) error { return err }

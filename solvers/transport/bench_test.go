@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// BenchmarkRound times rounds of the exact engine beside the tiles alone, in nanoseconds of a
-// processor for each entry: the ratio is the part of a round that its tiles take.
+// BenchmarkRound compares rounds of the exact engine with the tiles alone, in nanoseconds of CPU time per entry. The
+// ratio is the share of a round spent on tiles.
 func BenchmarkRound(b *testing.B) {
 	const m, n = 4000, 10_000
 	ctx := context.Background()
@@ -52,7 +52,7 @@ func BenchmarkRound(b *testing.B) {
 	per("log", func() error { _, err := x.step(ctx, false); return err })
 }
 
-// processorTime is what the process has taken so far.
+// processorTime returns the CPU time of the process.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

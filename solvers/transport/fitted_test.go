@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// images returns where a fit maps rows of a side.
+// images returns the images of rows of a side.
 func images(t *testing.T, f *Fit, side model.Side, rows blas64.General) blas64.General {
 	t.Helper()
 	out := matrix.New(rows.Rows, f.mapOf(side).Dimension())

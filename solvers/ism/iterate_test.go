@@ -74,8 +74,8 @@ func TestDamping(t *testing.T) {
 	}
 }
 
-// TestSigns: distances are maximised with a minus sign, so that rows of a class come closer. The directions printed in
-// Tables 1 and 2 of the paper have the opposite sign and are the worst.
+// TestSigns: distances are maximised with a minus sign, so that rows of a class come closer. The directions of Tables
+// 1 and 2 of the paper are the worst ones.
 func TestSigns(t *testing.T) {
 	const n, d = 300, 5
 	x := normals(n, d, 4)

@@ -16,7 +16,7 @@ func BenchmarkPassAllocations(b *testing.B) {
 	e := stream.Engine{Threads: 1, BlockRows: rows}
 	pass := func(blocks int) func() {
 		x := clusters(blocks*rows, 8, 3)
-		m := S3SPSD{Rank: 8, Sketch: 40, NNZ: 1, Seed: 1} // few landmarks, since a pass allocates their rows of C where they occur
+		m := S3SPSD{Rank: 8, Sketch: 40, NNZ: 1, Seed: 1} // few landmarks: rows of C are allocated at them
 		size, err := fitSizes(int64(x.Rows), m.Rank, m.Sketch, m.NNZ, m.LeverageRows)
 		if err != nil {
 			b.Fatal(err)

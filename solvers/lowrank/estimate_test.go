@@ -203,7 +203,7 @@ func TestEstimateCalibration(t *testing.T) {
 	calibrationTable(t, "Frobenius", all, func(c calibration) (float64, float64) { return c.frobenius, c.trueSquare })
 }
 
-// calibrationTable logs the ratios in one norm and checks their quantiles.
+// calibrationTable logs quantiles of the ratios in one norm, and checks their limits.
 func calibrationTable(t *testing.T, norm string, all []calibration, of func(calibration) (ratio, truth float64)) {
 	var ratios []float64
 	within := 0

@@ -68,7 +68,7 @@ func fewDistinct(t *testing.T, k kernelgen.Kernel, n, distinct int, seed uint64)
 	return x, denseEigen(t, a).Values
 }
 
-// checkFewDistinct compares the values of a fit with the eigenvalues, and checks the factors.
+// checkFewDistinct checks that the factors are orthonormal and that no value exceeds its eigenvalue.
 func checkFewDistinct(t *testing.T, what string, f *Fit, x blas64.General, values []float64) {
 	t.Helper()
 	u := factors(t, f.Model, f.Left, x)

@@ -111,7 +111,7 @@ func uniformRows(n, d int, seed uint64) blas64.General {
 	return x
 }
 
-// numbersOf returns the row numbers of places.
+// numbersOf converts indices to row numbers.
 func numbersOf(places []int) (numbers []int64) {
 	for _, p := range places {
 		numbers = append(numbers, int64(p))

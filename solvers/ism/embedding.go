@@ -120,6 +120,7 @@ func (m *embedder) features(ctx context.Context, rows projectedRows, sample blas
 	return f, nil
 }
 
+// add appends the features of marks, scaled so that they count with the given weight in K.
 func (f *features) add(marks *landmarks, weight float64) {
 	f.landmarks, f.roots = append(f.landmarks, marks), append(f.roots, math.Sqrt(weight))
 	f.cols += len(marks.index)

@@ -196,6 +196,7 @@ func (m Solver) chooseEngine(n, d int, terms []term) (Algorithm, error) {
 	return AlgorithmLinear, nil
 }
 
+// supervised finds W for a response. Γ does not change, so one iteration suffices.
 func (f *fitState) supervised(ctx context.Context) (settled bool, err error) {
 	p := f.response.centred(1)
 	g := &gamma{n: f.data.n, parts: []*part{p}}

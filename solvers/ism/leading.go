@@ -81,6 +81,8 @@ func tridiagonalPairs(a blas64.General, k int) (*eigen, error) {
 	return &eigen{values, x}, nil
 }
 
+// leadingRandom returns the random numbers of the first Krylov vectors. They do not depend on the seed of the fit,
+// since converged eigenpairs do not depend on them.
 func leadingRandom() sketch.Random { return sketch.NewRandom(0, "leading eigenvectors of Phi") }
 
 // leadingNumbers returns the memory for k eigenpairs of an n×n matrix, in numbers: the Krylov space and the copy that

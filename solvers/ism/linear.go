@@ -30,6 +30,7 @@ type linear struct {
 // noise returns the error of the features, which changes from one W to the next.
 func (l *linear) noise() float64 { return math.Max(rounding, 10*l.missingTrace) }
 
+// start returns Φ₀, for which every slope is the constant f'(0).
 func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
 	p := &pass{linear: l, gamma: g}
 	for _, t := range l.terms {
@@ -42,6 +43,8 @@ func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
 	return v.phi, v.check()
 }
 
+// evaluate selects landmarks for W, and computes Φ and J by one pass. Another pass computes degrees if a kernel has
+// distances.
 func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error) {
 	p := &pass{linear: l, gamma: g, w: w}
 	l.missingTrace = 0

@@ -23,6 +23,7 @@ type worker struct {
 	kernelgen.Workspace
 }
 
+// newWorker returns a workspace for panels of rows.
 func (p *pass) newWorker() *worker {
 	n, d := tilesize.PanelRows, p.linear.data.d
 	return &worker{pass: p, x: matrix.New(n, d), xw: matrix.New(n, p.w.Cols), c: matrix.New(n, p.cols+p.valueCols),

@@ -90,6 +90,7 @@ func (p *plan) gamma(s model.Size) {
 	}
 }
 
+// exact adds the cost of the exact engine: the upper half of all pairs for each W, and all rows in memory.
 func (p *plan) exact() {
 	p.SourcePasses += 2
 	n, q := float64(p.n), int64(p.solver.Dim)
@@ -106,6 +107,8 @@ func (p *plan) exact() {
 	p.Add("tiles", int64(p.engine.Workers())*tilesize.PairRows*5*tilesize.PairRows, "`Engine.Threads`")
 }
 
+// linear adds the cost of the linear engine: one or two passes for each W, and accumulators of k·d·r numbers for r
+// features.
 func (p *plan) linear() {
 	most, d, k, q := min(p.n, int64(p.solver.Landmarks)), p.d, p.k, int64(p.solver.Dim)
 	r, more, light := int64(0), int64(0), int64(0) // columns for f', for f, and of the light pass

@@ -23,6 +23,7 @@ type answerWriter struct {
 	width              int // number of raw numbers of a row
 }
 
+// answers returns the writer for a request, which determines the raw numbers to compute.
 func (m *Model) answers(r model.Request) *answerWriter {
 	a := &answerWriter{model: m, kinds: r.Outputs, level: r.Level, width: len(m.Intercept)}
 	if len(a.kinds) == 0 {

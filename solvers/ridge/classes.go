@@ -139,12 +139,14 @@ type exactSum struct{ sum *big.Float }
 // sumBits is a precision sufficient for the exact sum of any 2^60 finite numbers.
 const sumBits = 2200
 
+// add adds a weight.
 func (s *exactSum) add(v float64) {
 	if matrix.IsFinite(v) { // the fit reports other values as errors
 		s.join(&exactSum{big.NewFloat(v)})
 	}
 }
 
+// join adds another sum.
 func (s *exactSum) join(other *exactSum) {
 	if other.sum == nil {
 		return
@@ -155,6 +157,7 @@ func (s *exactSum) join(other *exactSum) {
 	s.sum.Add(s.sum, other.sum)
 }
 
+// value returns the sum, rounded once.
 func (s *exactSum) value() float64 {
 	if s.sum == nil {
 		return 0

@@ -36,6 +36,8 @@ type folding struct {
 	deal          map[uint64]int // parts of groups assigned by weight; hashes assign all others
 }
 
+// folding returns the division of rows for the number of landmarks: with many, a single held-out tenth saves memory and
+// time, since each fold has its own Gram matrix.
 func (s Solver) folding(landmarks int) (folding, error) {
 	f := folding{random: sketch.NewRandom(s.Seed, "folds"), parts: s.Folds, share: heldOutParts}
 	if s.forMetric {

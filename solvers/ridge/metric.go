@@ -312,6 +312,7 @@ type slopes struct {
 	distances   [3][]float64   // to each landmark; slightly larger and smaller; then kernel entries there
 }
 
+// newSlopes returns a workspace for one goroutine. The kernel must have a single base.
 func newSlopes(k kernelgen.Kernel, landmarks blas64.General) *slopes {
 	s := &slopes{kernel: k, landmarks: landmarks, differences: matrix.New(landmarks.Rows, landmarks.Cols)}
 	for i := range s.distances {
@@ -475,6 +476,7 @@ func (m *mappedSource) Gather(ctx context.Context, rows []int64, dst *stream.Bat
 	return nil
 }
 
+// mappedReader maps the rows of a reader in place.
 type mappedReader struct {
 	stream.Reader
 	info stream.Info

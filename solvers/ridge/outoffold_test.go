@@ -19,7 +19,7 @@ func TestOutOfFold(t *testing.T) {
 	for j, want := range f.Path[f.Best].RMSE {
 		sum, inside := 0.0, 0
 		for i := range f.OutOfFold.Truth.Rows {
-			if math.Abs(matrix.Row(f.OutOfFold.Truth, i)[j]-matrix.Row(y, i)[j]) > 1e-12 { // up to rounding of the standardisation
+			if math.Abs(matrix.Row(f.OutOfFold.Truth, i)[j]-matrix.Row(y, i)[j]) > 1e-12 { // rounding
 				t.Fatalf("row %d: the target is %g, not %g", i, matrix.Row(f.OutOfFold.Truth, i)[j], matrix.Row(y, i)[j])
 			}
 			e := matrix.Row(f.OutOfFold.Truth, i)[j] - matrix.Row(f.OutOfFold.Predicted, i)[j]

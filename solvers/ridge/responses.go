@@ -118,6 +118,7 @@ func whyUnusable(c *stream.Column, i int, setting string) string {
 	return ""
 }
 
+// badValue returns the error for an unusable value of the kept column with the given index.
 func badValue(info stream.Info, row int64, place int, reason string) error {
 	return stream.NewValueError(info.Name, row, info.Kept[place].Name, "%s", reason)
 }

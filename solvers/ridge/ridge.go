@@ -153,6 +153,7 @@ type candidate struct {
 	held     []*heldOut // for each penalty of the path
 }
 
+// fit learns a metric, if requested, chooses landmarks, kernel and penalty, and solves for the coefficients.
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	if err := d.check(); err != nil {
 		return nil, err

@@ -62,10 +62,12 @@ const (
 	scoreSumsCount
 )
 
+// newScoreSums returns empty sums, as an accumulator that does not depend on the number of threads.
 func (c *candidate) newScoreSums() *sketch.Sum {
 	return sketch.NewSum(1, scoreNumbers(c.data.Classes.count()))
 }
 
+// scoreNumbers returns the number of these sums.
 func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
 
 // addScore adds row r of of, with its decision values, which it overwrites. Rows of weight 0 are ignored.

@@ -58,6 +58,8 @@ type exactIteration struct {
 	spent  int64 // kernel entries of earlier stages
 }
 
+// newExactIteration loads both sides and starts from v = b. If one source provides both sides they share the rows, and
+// for a symmetric kernel the logarithms.
 func newExactIteration(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data,
 	k kernelgen.Kernel) (*exactIteration, error) {
 	g, err := newGibbs(k, s.Epsilon)

@@ -22,6 +22,8 @@ type lowRankIteration struct {
 	one         bool // both sides are the rows of one source
 }
 
+// newLowRankIteration returns the iteration before its first step. Factors of at most [HeldNumbers] numbers are
+// computed once and held; larger ones are recomputed in each pass.
 func newLowRankIteration(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data,
 	factors *lowrank.Model) (*lowRankIteration, error) {
 	p := &lowRankIteration{Sinkhorn: s, engine: e, factors: factors, one: d.oneSource()}

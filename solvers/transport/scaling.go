@@ -101,6 +101,7 @@ type extremes struct {
 	largestAbs float64 // largest |log K|; Inf if an entry is not finite
 }
 
+// newExtremes returns the extremes of no entries.
 func newExtremes() *extremes { return &extremes{low: math.Inf(1), high: math.Inf(-1)} }
 
 // observe includes the entries of a strip of log K.

@@ -129,6 +129,7 @@ type column struct {
 	stopped              bool    // its vectors are 0
 }
 
+// newRecursions starts a recursion for each column of r. Zero columns stop at once.
 func newRecursions(m Solver, r blas64.General) *recursions {
 	fresh := func() blas64.General { return matrix.New(r.Rows, r.Cols) }
 	s := &recursions{Solver: m, cols: make([]column, r.Cols), older: fresh(), old: matrix.Clone(r), y: fresh(), v: fresh(), scratch: fresh(),

@@ -34,7 +34,7 @@ type terminalRows struct {
 	numbers int // columns of numbers, the first of a row
 }
 
-// mostFirst is how many rows a terminal shows at most.
+// mostFirst bounds the rows that a terminal shows.
 const mostFirst = 10
 
 // errEnough ends a pass when a terminal has its rows.

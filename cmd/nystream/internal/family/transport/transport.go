@@ -55,7 +55,7 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "engine", Field: "Method", Arg: "word", Usage: "products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations", Value: flags.Int(&c.how.Iterations, 1000)},
 		flags.Flag{Name: "tol", Field: "MarginalTol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.how.MarginalTol, 1e-6)},
-		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.how.MarginalPenalty, 0)},
+		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "without it each row keeps its mass", Value: flags.Float(&c.how.MarginalPenalty, 0)},
 	)
 	j.AddAuxiliary(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
 	j.AddAuxiliary(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)

@@ -120,7 +120,8 @@ type fit struct {
 	data       *Data
 	columns    *columns
 	rows       int64
-	landmarks  int // as requested
+	present    int64 // rows with a weight, if all are drawn; otherwise all rows
+	landmarks  int   // as requested
 	outputs    int
 	sampling   int // passes for samples that resolve words of kernels
 	folds      folding
@@ -178,7 +179,15 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		return nil, err
 	}
 	out := chosen.finish(coefficients)
-	out.ByLandmarks, out.SourcePasses = found.errors, out.SourcePasses+found.passes
+	out.SourcePasses += found.passes
+	if out.MostLandmarks = int(chosen.present); chosen.most(chosen.present) == out.MostLandmarks {
+		out.MostLandmarks = chosen.upper.Cols // all rows are landmarks, or depend on them
+	}
+	if out.ByLandmarks = found.errors; s.Landmarks != AutoLandmarks {
+		if out.ByLandmarks, err = chosen.byLandmarks(ctx); err != nil {
+			return nil, err
+		}
+	}
 	out.Note(found.notes...)
 	if err := chosen.answers(ctx, out); err != nil {
 		return nil, err

@@ -25,9 +25,10 @@ func AddSpectrum(list []Chart, d *model.Description, r *model.Report) []Chart {
 	s := &Spectrum{Title: "Spectrum", X: "number", Y: "value", Values: d.Values}
 	largest, frobenius := floats.Norm(d.Values, math.Inf(1)), floats.Norm(d.Values, 2)
 	for _, e := range r.Estimates {
-		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
+		norms := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}
+		of, drawn := norms[e.Quantity]
 		if drawn && !math.IsNaN(e.Value) {
-			name := fmt.Sprintf("%s %.2g, estimated", report.ErrorName(e.Of.String()), e.Value)
+			name := fmt.Sprintf("%s %.2g, estimated", report.ErrorName(e.Quantity.String()), e.Value)
 			s.Levels = append(s.Levels, Level{Name: name, Value: e.Value * of})
 		}
 	}
@@ -47,7 +48,7 @@ func AddLandmarks(list []Chart, r *model.Report) []Chart {
 		Groups: &Groups{Names: []string{"estimated"}}}
 	add := func(of model.LandmarkError) {
 		p.At = append(p.At, plotter.XY{X: float64(of.Landmarks), Y: of.Error})
-		p.Groups.Of = append(p.Groups.Of, len(p.Groups.Names)-1)
+		p.Groups.Index = append(p.Groups.Index, len(p.Groups.Names)-1)
 	}
 	for _, of := range r.ByLandmarks {
 		add(of)
@@ -98,7 +99,7 @@ func Heights(x []float64, groups *Groups) (name string, at plotter.XYs) {
 	for i := range y {
 		y[i] = float64(i)
 		if groups != nil {
-			y[i], name = float64(groups.Of[i]), "group"
+			y[i], name = float64(groups.Index[i]), "group"
 		}
 	}
 	return name, XYs(x, y)

@@ -95,17 +95,13 @@ func (p *promiseErrors) add(ctx context.Context, x, y blas64.General, classes bo
 		return err
 	}
 	train, test := split(x.Rows, n, seed)
-	known := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
-	rows, err := stream.Beside(stream.FromMatrix("rows", dense.PickRows(x, train)), []stream.Field{{Name: "known"}}, known)
+	d, err := knownData(ctx, dense.PickRows(x, train), dense.PickRows(y, train), classes)
 	if err != nil {
 		return err
 	}
-	d, kind := &ridge.Data{Rows: rows, Targets: []string{"known"}}, model.Value
+	kind := model.Value
 	if classes {
-		d.Targets, kind = nil, model.Class
-		if d.Classes, err = ridge.FindClasses(ctx, stream.Engine{}, rows, "known"); err != nil {
-			return err
-		}
+		kind = model.Class
 	}
 	f, err := ridge.Solver{Kernels: kernels[1:], Seed: seed}.Fit(ctx, stream.Engine{}, d, kernels[0])
 	if err != nil {
@@ -137,6 +133,20 @@ func (p *promiseErrors) add(ctx context.Context, x, y blas64.General, classes bo
 		p.within++
 	}
 	return nil
+}
+
+// knownData returns rows with their targets, or classes, in the one column of y.
+func knownData(ctx context.Context, x, y blas64.General, classes bool) (*ridge.Data, error) {
+	rows, err := stream.Beside(stream.FromMatrix("rows", x), []stream.Field{{Name: "known"}}, stream.Column{Floats: y.Data})
+	if err != nil {
+		return nil, err
+	}
+	d := &ridge.Data{Rows: rows, Targets: []string{"known"}}
+	if classes {
+		d.Targets = nil
+		d.Classes, err = ridge.FindClasses(ctx, stream.Engine{}, rows, "known")
+	}
+	return d, err
 }
 
 // split returns n of all rows, and up to 4,000 others.

@@ -89,12 +89,10 @@ func (m Landmark) planFewer(e stream.Engine, plan *model.Plan, s model.Size, k k
 // leading returns the fit with the first landmarks and a proportional part of the core points, without its core.
 func (f *landmarkFit) leading(count int) (*landmarkFit, error) {
 	places, s := f.landmarks.Leading(count, f.Seed), *f
-	t := leadingUpper(f.basis.upper, places)
-	u, err := triangularFactor(t)
+	t, u, err := basis.Nested(f.basis.upper, places)
 	if err != nil {
 		return nil, err
 	}
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, basis.Upper(u), t)
 	gram := dense.Mul(blas.Trans, t, blas.NoTrans, dense.Mul(blas.NoTrans, f.square, blas.NoTrans, t))
 	if err := s.decompose(u, gram); err != nil {
 		return nil, err
@@ -110,17 +108,6 @@ func leadingCore(core, landmarks *basis.Panel, of int, seed uint64) *basis.Panel
 	others := core.Without(landmarks)
 	more := others.Leading(core.Count()*landmarks.Count()/of-landmarks.Count(), seed)
 	return core.Select(basis.Union(landmarks.Number, others.Pick(more).Number))
-}
-
-// leadingUpper returns columns of an upper triangular matrix. The lower triangle is ignored.
-func leadingUpper(u blas64.General, places []int) blas64.General {
-	t := dense.PickColumns(u, places)
-	for k, place := range places {
-		for i := place + 1; i < t.Rows; i++ {
-			matrix.Row(t, i)[k] = 0
-		}
-	}
-	return t
 }
 
 // triangularFactor returns the triangular factor of the QR factorisation of a.
@@ -191,6 +178,7 @@ func finishWith(ctx context.Context, e stream.Engine, t *tiles.Tiles, m *Model, 
 		old = p
 	}
 	fit.ByLandmarks = append(fit.ByLandmarks, model.LandmarkError{Landmarks: last.landmarks, Error: fit.EstimateIn(NormFrobenius)})
+	fit.MostLandmarks = int(m.Rows)
 	return fit, nil
 }
 

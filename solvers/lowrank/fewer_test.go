@@ -147,3 +147,17 @@ func TestNextError(t *testing.T) {
 		}
 	}
 }
+
+// TestLastError: there is no prediction beyond the rows, and up to them a part of a doubling.
+func TestLastError(t *testing.T) {
+	for most, want := range map[int]model.LandmarkError{
+		0: {Landmarks: 200, Error: .1}, 200: {Landmarks: 200, Error: .1}, 500: {Landmarks: 200, Error: .1},
+		141: {Landmarks: 141, Error: .2 * math.Pow(.25, math.Log2(1.41)/2)}, 100: {}, 99: {},
+	} {
+		r := model.Report{ByLandmarks: []model.LandmarkError{{Landmarks: 50, Error: .4}, {Landmarks: 100, Error: .2}}, MostLandmarks: most}
+		next, ok := r.NextError()
+		if ok != (want.Landmarks > 0) || ok && (next.Landmarks != want.Landmarks || math.Abs(next.Error-want.Error) > 1e-12) {
+			t.Errorf("of %d rows: %v %v, want %v", most, next, ok, want)
+		}
+	}
+}

@@ -24,6 +24,8 @@ type Report struct {
 	// ByLandmarks has the errors of fits with a quarter and half of the landmarks, in the order of their draw, followed
 	// by that of the fit itself. It is nil if these are not available.
 	ByLandmarks []LandmarkError
+	// MostLandmarks limits the number of landmarks of a prediction: see [Report.NextError]. It is 0 if unknown.
+	MostLandmarks int
 	// Residuals are the relative residuals of the equations of the values and vectors, one for each value, relative to
 	// the largest value; nil if unknown.
 	Residuals []float64

@@ -81,3 +81,48 @@ func TestAutoLandmarks(t *testing.T) {
 		}
 	}
 }
+
+// TestAutoKernels: above 2,000 rows, a fit with twice the landmarks has the kernels that may be best, and finds the penalty
+// of a fit alone, however far it moves. Fewer rows have all kernels and penalties.
+func TestAutoKernels(t *testing.T) {
+	t.Parallel()
+	good, rough := kernelgen.RBF(2), raceKernel(t, "laplace(gamma=50)")
+	fit := func(s ridge.Solver, d *ridge.Data, k kernelgen.Kernel) *ridge.Fit {
+		t.Helper()
+		f, err := s.Fit(t.Context(), stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for _, rows := range []int{900, 2100} {
+		d := waves(t, rows)
+		alone := ridge.Solver{Landmarks: 500, Folds: 5}
+		plan, err := alone.Plan(stream.Engine{}, d.Size(), good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		auto := ridge.Solver{Landmarks: ridge.AutoLandmarks, Memory: plan.Memory.Total(), Kernels: []kernelgen.Kernel{good}}
+		if rows == 900 {
+			auto.Memory *= 2
+			alone.Kernels = auto.Kernels
+			f, want := fit(auto, d, rough), fit(alone, d, rough)
+			if f.Configurations != want.Configurations || f.RMSE[0] != want.RMSE[0] {
+				t.Errorf("%d rows: %v among %d, alone %v among %d", rows, f.RMSE, f.Configurations, want.RMSE, want.Configurations)
+			}
+			continue
+		}
+		f, want := fit(auto, d, rough), fit(alone, d, good)
+		if math.Abs(f.Lambda/want.Lambda-1) > 1e-9 || f.Kernels[0].Raced != 250 || f.Kernels[1].Raced != 0 || f.SourcePasses != 2 {
+			t.Errorf("penalty %v, alone %v; %d passes; %+v", f.Lambda, want.Lambda, f.SourcePasses, f.Kernels)
+		}
+		alone.Penalties = []float64{f.Lambda}
+		if !sameBits(fit(alone, d, good).Coefficients, f.Coefficients) {
+			t.Error("another model than that of its kernel and penalty alone")
+		}
+		first := fit(ridge.Solver{Landmarks: 250, Folds: 5, Kernels: []kernelgen.Kernel{good}}, d, rough)
+		if held := int64(2 * 250 * rows); f.KernelEntries > want.KernelEntries+first.KernelEntries+held {
+			t.Errorf("%d entries, %d alone and %d of the step before", f.KernelEntries, want.KernelEntries, first.KernelEntries)
+		}
+	}
+}

@@ -20,7 +20,9 @@
 //
 // Above 2,000 rows the kernels race first: all are cross-validated with a quarter of the landmarks, at least 250, on
 // the scoring sample. The best one is fitted with all landmarks; so is the second if its errors are within two standard
-// errors. There is no race unless the fit has at least twice its landmarks.
+// errors. Their penalties are searched from the best of the race, at ratios of √10, until the error rises on both sides.
+// There is no race unless the fit has at least twice its landmarks. Fits with [AutoLandmarks] go on likewise with the
+// finalists of the fit with half of the landmarks.
 //
 // The search does not go below 1e-8 of the largest eigenvalue of the Gram matrix, where rounding errors of the matrix
 // would affect predictions.

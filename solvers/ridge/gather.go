@@ -37,6 +37,9 @@ func (f *fit) gather(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if f.present = f.rows; drawn.whole {
+		f.present = int64(drawn.Count())
+	}
 	if err := f.settleClasses(drawn); err != nil {
 		return err
 	}

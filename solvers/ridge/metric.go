@@ -108,7 +108,7 @@ func (s Solver) learnMetric(ctx context.Context, e stream.Engine, d *Data, k ker
 	var metric blas64.General
 	var least []float64
 	for round := range metricRounds + 1 {
-		c, _, err := s.inner().choose(ctx, e, x.mappedBy(metric), k)
+		c, err := s.inner().choose(ctx, e, x.mappedBy(metric), k, nil)
 		if err != nil {
 			return nil, fmt.Errorf("`Metric %v`, on %d rows of a sample: %w", s.Metric, x.rows.Rows, err)
 		}

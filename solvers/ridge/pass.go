@@ -91,7 +91,7 @@ func (f *fit) pass(ctx context.Context) error {
 // whitenings returns the whitening of each kernel, and the tiles of all Gram matrices.
 func (f *fit) whitenings() (by []*sketch.Whitening, indices []tileIndex, err error) {
 	for k, c := range f.candidates {
-		w, err := sketch.NewWhitening(extendByIdentity(c.upper, 1+f.outputs))
+		w, err := sketch.NewWhitening(appendedIdentity(c.upper, 1+f.outputs))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -166,17 +166,4 @@ func (k *responses) complete(rows blas64.General, indices []int) {
 			blas64.Scal(math.Sqrt(w), dense.Vector(row))
 		}
 	}
-}
-
-// extendByIdentity returns U extended by an n×n identity.
-func extendByIdentity(u blas64.General, n int) blas64.General {
-	out := matrix.New(u.Rows+n, u.Cols+n)
-	for i := range out.Rows {
-		if i < u.Rows {
-			copy(matrix.Row(out, i), matrix.Row(u, i))
-		} else {
-			matrix.Row(out, i)[i] = 1
-		}
-	}
-	return out
 }

@@ -35,9 +35,12 @@ func (s Solver) scoreRows() int {
 	return s.ScoreRows
 }
 
-// leastPenalty is the smallest penalty of a search, relative to the largest eigenvalue of the Gram matrix of the
+// leastPenalty and mostPenalty are the limits of a search, relative to the largest eigenvalue of the Gram matrix of the
 // features.
-const leastPenalty = 1e-8
+const (
+	leastPenalty = 1e-8
+	mostPenalty  = 0.31622776601683794 // 1e-8 · 10^7.5
+)
 
 // maxTried limits the number of penalties that a search tries with each kernel.
 const maxTried = 5
@@ -69,13 +72,18 @@ func tenTo(penalty float64, powers ...float64) (list []float64) {
 // chooseKernel cross-validates penalties with each kernel, the given ones or a coarse grid. It returns the kernel that
 // [choice] prefers, refined by two or three penalties around its best, and the errors of all kernels. An error with a
 // single minimum is located within a factor of √10. It fails if no penalty can be solved for.
-func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []KernelResult, err error) {
+func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, err error) {
 	for _, c := range f.candidates {
 		if err := c.open(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := c.search(ctx); err != nil {
-			return nil, nil, err
+			return nil, err
+		}
+		if f.from != nil && len(f.candidates) > 1 && f.outcomes == nil {
+			if err := f.addFinisher(ctx, c); err != nil {
+				return nil, err
+			}
 		}
 		if chosen == nil || c.better(chosen) {
 			chosen, c = c, chosen
@@ -84,24 +92,24 @@ func (f *fit) chooseKernel(ctx context.Context) (chosen *candidate, tried []Kern
 			c.grams, c.all, c.held = nil, nil, nil
 		}
 	}
-	if len(f.Penalties) == 0 && chosen.best >= 0 {
+	if len(f.Penalties) == 0 && chosen.around == 0 && chosen.best >= 0 {
 		powers := []float64{-0.5, 0.5}
 		if chosen.best == 0 {
 			powers = append(powers, -1) // down to the smallest penalty
 		}
 		if err := chosen.try(ctx, tenTo(chosen.path[chosen.best].Lambda, powers...)); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if chosen.best < 0 {
 		most := chosen.path[len(chosen.path)-1].Lambda
-		return nil, nil, fmt.Errorf("no penalty can be solved for: the largest is %g, and the largest eigenvalue %g",
+		return nil, fmt.Errorf("no penalty can be solved for: the largest is %g, and the largest eigenvalue %g",
 			most, chosen.norm)
 	}
 	for _, c := range f.candidates {
 		f.tried[c.place] = c.result()
 	}
-	return chosen, f.tried, nil
+	return chosen, nil
 }
 
 // result returns the kernel at its best penalty, or at the largest if none can be solved for.
@@ -157,21 +165,72 @@ func (c *candidate) search(ctx context.Context) error {
 	if len(c.Penalties) > 0 {
 		return c.try(ctx, c.Penalties)
 	}
+	if c.around > 0 {
+		return c.searchAround(ctx)
+	}
 	least := leastPenalty * c.norm
 	models, path, err := c.validate(ctx, tenTo(least, 1, 2.5, 4))
 	for last := 2; err == nil && last+1 < maxTried && c.squares(path[last]) < c.squares(path[last-1]); last++ {
-		var more foldCoefficients
-		var next []Penalty
-		more, next, err = c.validate(ctx, tenTo(path[last].Lambda, 1.5))
-		for part := range more {
-			models[part] = append(models[part], more[part]...)
-		}
-		path = append(path, next...)
+		models, path, err = c.validateToo(ctx, tenTo(path[last].Lambda, 1.5)[0], models, path)
 	}
 	if err != nil {
 		return err
 	}
 	return c.add(ctx, models, path)
+}
+
+// searchAround tries penalties at ratios of √10 around the best one of a fit with fewer landmarks, until the squared error
+// rises on both sides. If it can solve for none of the first three, it searches as for a first fit.
+func (c *candidate) searchAround(ctx context.Context) error {
+	models, path, err := c.validate(ctx, c.allowed(tenTo(c.around*c.norm, -0.5, 0, 0.5)))
+	for err == nil {
+		var squares []float64
+		for _, p := range path {
+			squares = append(squares, c.squares(p))
+		}
+		var next []float64
+		switch best := (choice{}).best(squares, nil); best {
+		case -1:
+			c.around = 0
+			return c.search(ctx)
+		case 0:
+			next = c.allowed(tenTo(path[best].Lambda, -0.5))
+		case len(path) - 1:
+			next = c.allowed(tenTo(path[best].Lambda, 0.5))
+		}
+		if len(next) == 0 {
+			return c.add(ctx, models, path)
+		}
+		models, path, err = c.validateToo(ctx, next[0], models, path)
+	}
+	return err
+}
+
+// validateToo is [candidate.validate] for another penalty. It inserts the results into the ascending ones of others.
+func (c *candidate) validateToo(ctx context.Context, lambda float64,
+	models foldCoefficients, path []Penalty) (foldCoefficients, []Penalty, error) {
+	more, next, err := c.validate(ctx, []float64{lambda})
+	if err != nil {
+		return nil, nil, err
+	}
+	at, _ := slices.BinarySearchFunc(path, next[0], compareLambda)
+	for part := range more {
+		models[part] = slices.Insert(models[part], at, more[part]...)
+	}
+	return models, slices.Insert(path, at, next...), nil
+}
+
+func compareLambda(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) }
+
+// allowed returns the penalties within the limits of a search.
+func (c *candidate) allowed(penalties []float64) []float64 {
+	return slices.DeleteFunc(penalties, func(v float64) bool { return !c.tries(v) })
+}
+
+// tries reports whether a penalty is within the limits of a search, up to rounding.
+func (c *candidate) tries(penalty float64) bool {
+	relative := penalty / c.norm
+	return relative > leastPenalty*(1-1e-9) && relative < mostPenalty*(1+1e-9)
 }
 
 // try cross-validates penalties.
@@ -207,7 +266,7 @@ func (c *candidate) add(ctx context.Context, models foldCoefficients, path []Pen
 			held.wrong = c.wrong(held)
 			p.Misclassified = meanOf(held.wrong, c.known.rowWeight)
 		}
-		at, _ := slices.BinarySearchFunc(c.path, p, func(a, b Penalty) int { return cmp.Compare(a.Lambda, b.Lambda) })
+		at, _ := slices.BinarySearchFunc(c.path, p, compareLambda)
 		c.path, c.held = slices.Insert(c.path, at, p), slices.Insert(c.held, at, held)
 	}
 	squares, wrong := make([]float64, len(c.path)), make([][]float64, len(c.path))

@@ -34,11 +34,13 @@ func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*mo
 		}
 	}
 	f.planFolds(p, e, shape, landmarks, kernels)
+	f.planFewer(p, e, shape, landmarks)
 	if s.Folds == 0 && landmarks > heldOutFrom { // all may be independent
 		if f.folds, err = s.folding(heldOutFrom); err != nil {
 			return nil, err
 		}
 		f.planFolds(p, e, shape, heldOutFrom, kernels)
+		f.planFewer(p, e, shape, heldOutFrom)
 	}
 	if err := s.planMetric(p, e, shape, k); err != nil {
 		return nil, err

@@ -202,7 +202,7 @@ func TestStandardErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, _, err := s.choose(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.3))
+		c, err := s.choose(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.3), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

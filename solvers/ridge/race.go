@@ -21,10 +21,10 @@ const (
 )
 
 // racing returns the number of landmarks of the race, 0 for no race. There is none for up to [correctedRows] rows,
-// where the correction of errors compares all kernels.
+// where the correction of errors compares all kernels, and none if a fit with half of the landmarks chose them.
 func (f *fit) racing(pool int64, landmarks int) int {
 	n := max(leastRaced, landmarks/racedShare)
-	if len(f.candidates) < 2 || f.forMetric || pool <= correctedRows || 2*n > landmarks {
+	if len(f.candidates) < 2 || f.forMetric || f.from.kernels() != nil || pool <= correctedRows || 2*n > landmarks {
 		return 0
 	}
 	return n
@@ -56,16 +56,24 @@ func (f *fit) race(ctx context.Context, landmarks *basis.Panel, drawn *pool) err
 	if len(final) == 0 {
 		return nil
 	}
-	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool {
-		leaves := !slices.Contains(final, c.place)
-		if leaves {
-			f.tried[c.place] = r.tried[c.place]
-			f.tried[c.place].Lambda /= f.shareOf(drawn)
-			f.tried[c.place].Raced = count
-		}
-		return leaves
-	})
+	for i, result := range r.tried {
+		f.tried[i] = result
+		f.tried[i].Lambda /= f.shareOf(drawn)
+		f.tried[i].Raced = count
+	}
+	f.keep(final)
 	return nil
+}
+
+// keep drops all candidates but the finalists of a fit with fewer landmarks.
+func (f *fit) keep(final []finisher) {
+	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool {
+		at := slices.IndexFunc(final, func(k finisher) bool { return k.place == c.place })
+		if at >= 0 {
+			c.around = final[at].penalty
+		}
+		return at < 0
+	})
 }
 
 // raceOf returns the fit of a race, on the rows of the pool.
@@ -96,16 +104,17 @@ func (f *fit) shareOf(drawn *pool) float64 {
 	return float64(f.poolRows(f.columns.weights >= 0)) / float64(f.rows)
 }
 
-// finisher is a kernel at its best penalty in a race, with the losses of the rows of the scoring sample.
+// finisher is a kernel at its best penalty, with the losses of the rows of the scoring sample.
 type finisher struct {
-	place   int // index of the kernel
+	place   int     // index of the kernel
+	penalty float64 // as a fraction of the norm
 	error   float64
 	squares []float64
 	wrong   []float64 // nil for targets
 }
 
-// run cross-validates all kernels. Kernels without a solvable penalty do not finish.
-func (f *fit) run(ctx context.Context, landmarks *basis.Panel, drawn *pool) (all []finisher, err error) {
+// run cross-validates all kernels.
+func (f *fit) run(ctx context.Context, landmarks *basis.Panel, drawn *pool) ([]finisher, error) {
 	if err := f.prepare(ctx, landmarks, drawn); err != nil {
 		return nil, err
 	}
@@ -120,24 +129,34 @@ func (f *fit) run(ctx context.Context, landmarks *basis.Panel, drawn *pool) (all
 			return nil, err
 		}
 		f.tried[c.place] = c.result()
-		if c.best < 0 {
-			continue
-		}
-		held, err := c.holdOut(ctx)
-		if err != nil {
+		if err := f.addFinisher(ctx, c); err != nil {
 			return nil, err
 		}
-		all = append(all, finisher{c.place, c.lowest, c.rowSquares(held.predictions), held.wrong})
 		c.grams, c.all, c.held = nil, nil, nil
 	}
-	return all, nil
+	return f.finishers, nil
 }
 
-// finalists returns the indices of the finalists, none if no kernel finished.
-func (f *fit) finalists(all []finisher) (places []int) {
+// addFinisher adds a candidate to the finishers, unless no penalty could be solved for.
+func (f *fit) addFinisher(ctx context.Context, c *candidate) error {
+	if c.best < 0 {
+		return nil
+	}
+	held, err := c.holdOut(ctx)
+	if err != nil {
+		return err
+	}
+	squares := c.rowSquares(held.predictions)
+	f.finishers = append(f.finishers, finisher{c.place, c.path[c.best].Lambda / c.norm, c.lowest, squares, held.wrong})
+	return nil
+}
+
+// finalists returns the best kernel, and the second if its errors exceed those of the best by at most finalErrors
+// standard errors; none if no kernel finished.
+func (f *fit) finalists(all []finisher) (final []finisher) {
 	o := choice{newClusters(&f.known), relativeWeights(f.known.weight)}
 	var first finisher
-	for len(all) > 0 && len(places) < mostFinal {
+	for all = slices.Clone(all); len(all) > 0 && len(final) < mostFinal; {
 		squares, wrong := make([]float64, len(all)), make([][]float64, len(all))
 		for i, k := range all {
 			squares[i], wrong[i] = k.error, k.wrong
@@ -147,13 +166,13 @@ func (f *fit) finalists(all []finisher) (places []int) {
 		}
 		next := o.best(squares, wrong)
 		k := all[next]
-		if len(places) == 0 {
+		if len(final) == 0 {
 			first = k
 		}
 		if o.within(finalErrors, k.squares, first.squares) && (wrong == nil || o.within(finalErrors, k.wrong, first.wrong)) {
-			places = append(places, k.place)
+			final = append(final, k)
 		}
 		all = slices.Delete(all, next, next+1)
 	}
-	return places
+	return final
 }

@@ -25,6 +25,8 @@ type Solver struct {
 	// rows. With fewer rows, all are landmarks. [AutoLandmarks] doubles ℓ from 250 to 4,000 at most, while a doubling
 	// removes 5 % of the squared error out of fold and the plan of the next fit is within Memory. Each doubling is a
 	// fit.
+	// Above 2,000 rows, a fit has at most two kernels of the fit before: the best, and the second if its errors are
+	// within two standard errors. It searches penalties from their best, until the error rises on both sides.
 	Landmarks int
 	Memory    int64 `states:"ignored"` // bytes that the plan of a doubling may take, 0 for no limit
 	// Penalties are the candidates for λ, above 0. If there are none, a search tries five to eight between 1e-8 and
@@ -96,7 +98,8 @@ type KernelResult struct {
 	// Error is the criterion of the choice: 1 − R², summed over targets or codes of classes.
 	Error float64
 	// Raced is the number of landmarks of a kernel that lost the race; its errors are then those on the scoring sample
-	// with these landmarks. It is 0 for kernels fitted with all landmarks.
+	// with these landmarks. With [AutoLandmarks] it may be that of an earlier fit, with its errors on all rows. It is 0
+	// for kernels fitted with all landmarks.
 	Raced int
 }
 
@@ -118,7 +121,8 @@ type fit struct {
 	data       *Data
 	columns    *responseColumns
 	rows       int64
-	landmarks  int // as requested
+	present    int64 // rows with a weight, if all are drawn; otherwise all rows
+	landmarks  int   // as requested
 	outputs    int
 	sampling   int // passes for samples that resolve words of kernels
 	folds      folding
@@ -128,6 +132,8 @@ type fit struct {
 	candidates []*candidate
 	tried      []KernelResult // all kernels; the race fills in those that lose
 	raced      int64          // kernel entries of the race
+	from       *finalists     // of the fit with half of the landmarks; nil unless landmarks are doubled
+	finishers  []finisher     // the candidates for a fit with twice the landmarks
 	// read reads targets, labels, weights and groups of the rows of a block, and returns the row numbers.
 	read func(*responses, *stream.Block) (input.Numbers, error)
 }
@@ -135,7 +141,8 @@ type fit struct {
 // candidate is a candidate kernel, with its features of the common landmarks.
 type candidate struct {
 	*fit
-	place    int // index in tried
+	place    int     // index in tried
+	around   float64 // best penalty of a fit with fewer landmarks, as a fraction of its norm; 0 for none
 	kernel   kernelgen.Kernel
 	features *basis.Map // k(x, J) for the landmarks J that are independent under the kernel
 	upper    blas64.General
@@ -165,7 +172,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if learnt != nil {
 		d = d.mappedBy(learnt.metric)
 	}
-	chosen, tried, found, err := s.chooseLandmarks(ctx, e, d, k)
+	chosen, found, err := s.chooseLandmarks(ctx, e, d, k)
 	if err != nil {
 		return nil, err
 	}
@@ -173,8 +180,16 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	out := chosen.finish(tried, coefficients)
-	out.ByLandmarks, out.SourcePasses = found.errors, out.SourcePasses*max(1, len(found.errors))
+	out := chosen.finish(coefficients)
+	out.SourcePasses += found.passes
+	if out.MostLandmarks = int(chosen.present); chosen.most(chosen.present) == out.MostLandmarks {
+		out.MostLandmarks = chosen.upper.Cols // all rows are landmarks, or depend on them
+	}
+	if out.ByLandmarks = found.errors; s.Landmarks != AutoLandmarks {
+		if out.ByLandmarks, err = chosen.byLandmarks(ctx); err != nil {
+			return nil, err
+		}
+	}
 	out.Note(found.notes...)
 	if err := chosen.answers(ctx, out); err != nil {
 		return nil, err
@@ -186,29 +201,35 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	return out, nil
 }
 
-// choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel].
-func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, []KernelResult, error) {
-	kernels, err := family.ResolveAll(ctx, e, d.sampledBy(e), s.kernels(k), s.Seed)
-	if err != nil {
-		return nil, nil, err
+// choose makes the pass and chooses a kernel and a penalty: see [fit.chooseKernel]. A fit that doubles landmarks goes on
+// with the finalists of the fit before, nil otherwise.
+func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel,
+	from *finalists) (*candidate, error) {
+	kernels, sampling, err := from.kernels(), 0, error(nil)
+	if kernels == nil {
+		sampling = samplingPasses(d.Weights != "", s.kernels(k))
+		if kernels, err = family.ResolveAll(ctx, e, d.sampledBy(e), s.kernels(k), s.Seed); err != nil {
+			return nil, err
+		}
 	}
 	f, err := s.begin(e, d.Size(), kernels)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	f.data, f.sampling = d, samplingPasses(d.Weights != "", s.kernels(k))
+	f.data, f.sampling = d, sampling
+	f.goOn(from)
 	if f.columns, err = d.columns(s.Balanced); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	f.read = func(k *responses, b *stream.Block) (input.Numbers, error) {
 		numbers := input.Numbers{From: b.Start}
 		return numbers, f.columns.read(k, b.Kept, b.X.Rows, numbers)
 	}
 	if err := f.gather(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := f.pass(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if s.corrects(f.rows) {
 		f.outcomes = &heldOutLosses{}
@@ -286,7 +307,7 @@ func (f *fit) most(n int64) int {
 }
 
 // finish makes the model, in the units of the data.
-func (c *candidate) finish(tried []KernelResult, coefficients blas64.General) *Fit {
+func (c *candidate) finish(coefficients blas64.General) *Fit {
 	p, onEntries, best, refer := c.upper.Cols, c.onEntries([]blas64.General{coefficients}), c.path[c.best], c.columns.refer
 	m := &Model{Kernel: c.kernel, Landmarks: c.features.Landmarks.Rows, Coefficients: matrix.Rows(onEntries, 0, p),
 		Intercept: matrix.Row(onEntries, p), Names: c.data.Targets,
@@ -305,7 +326,7 @@ func (c *candidate) finish(tried []KernelResult, coefficients blas64.General) *F
 	for _, p := range c.path {
 		fit.Path = append(fit.Path, p.out(refer))
 	}
-	for _, t := range tried {
+	for _, t := range c.tried {
 		t.Penalty = t.Penalty.out(refer)
 		fit.Kernels = append(fit.Kernels, t)
 	}
@@ -317,7 +338,8 @@ func (c *candidate) finish(tried []KernelResult, coefficients blas64.General) *F
 	if least := leastPenalty * c.norm; best.Lambda < least*(1-1e-9) {
 		fit.Warn(fmt.Sprintf("the penalty %.3g is below %.3g, 1e-8 of the largest eigenvalue: predictions may have few digits", best.Lambda, least))
 	}
-	if len(c.Penalties) == 0 && c.best == len(c.path)-1 && c.squares(c.path[c.best-1]) > c.lowest {
+	largest := len(c.Penalties) == 0 && c.best == len(c.path)-1 && !c.tries(10*best.Lambda)
+	if largest && c.squares(c.path[c.best-1]) > c.lowest {
 		fit.Warn("the best penalty is the largest tried: more is not better on the rows left out, so the kernel may explain little; try another")
 	}
 	return fit

@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -42,17 +41,22 @@ func AddSpectrum(list []Chart, d *model.Description, r *model.Report) []Chart {
 
 // AddLandmarks adds a chart of the errors by the number of landmarks, if there are any, with the predicted next one.
 func AddLandmarks(list []Chart, r *model.Report) []Chart {
-	next, known := r.NextError()
-	if !known {
+	if len(r.ByLandmarks) < 2 {
 		return list
 	}
 	p := &Points{Title: "Error by the number of landmarks", X: "landmarks", Y: "relative error", LogX: true, TickEach: true,
-		Groups: &Groups{Names: []string{"estimated", "predicted"}}}
-	for _, of := range append(slices.Clone(r.ByLandmarks), next) {
+		Groups: &Groups{Names: []string{"estimated"}}}
+	add := func(of model.LandmarkError) {
 		p.At = append(p.At, plotter.XY{X: float64(of.Landmarks), Y: of.Error})
-		p.Groups.Index = append(p.Groups.Index, 0)
+		p.Groups.Index = append(p.Groups.Index, len(p.Groups.Names)-1)
 	}
-	p.Groups.Index[len(r.ByLandmarks)] = 1
+	for _, of := range r.ByLandmarks {
+		add(of)
+	}
+	if next, known := r.NextError(); known {
+		p.Groups.Names = append(p.Groups.Names, "predicted")
+		add(next)
+	}
 	p.Lines = []plotter.XYs{p.At}
 	return append(list, p)
 }

@@ -18,7 +18,7 @@ var fitKeys = report.NewGroup("fit")
 var (
 	keyResidual       = fitKeys.Key("residual", "largest residual of a value, over the largest value")
 	keyExactPasses    = fitKeys.Key("exact_passes", "passes over all entries of A")
-	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, or of all steps of --landmarks auto (ridge, out of fold, relative to the error of the mean), and a prediction with twice as many: landmarks, error, predicted")
+	keyByLandmarks    = fitKeys.Key("by_landmarks", "errors with a quarter, half and all of the landmarks, or of all steps of --landmarks auto, and a prediction with twice as many if there are more rows (ridge: out of fold, relative to the error of the mean): landmarks, error, predicted")
 	keyColumnsLeftOut = fitKeys.Key("columns_left_out", "columns that are no features: name, reason")
 	keyResumed        = fitKeys.Key("resumed", "passes that went on from states: pass, row, of (rows)")
 )
@@ -70,8 +70,7 @@ type landmarkError struct {
 
 // addByLandmarks adds the errors with fewer landmarks, and a prediction for more.
 func addByLandmarks(r *report.Report, fitted *model.Report) {
-	next, known := fitted.NextError()
-	if !known {
+	if len(fitted.ByLandmarks) < 2 {
 		return
 	}
 	var list []landmarkError
@@ -80,9 +79,12 @@ func addByLandmarks(r *report.Report, fitted *model.Report) {
 		list = append(list, landmarkError{of.Landmarks, report.Number(of.Error), false})
 		words = append(words, fmt.Sprintf("%.2g with %s", of.Error, report.Count(int64(of.Landmarks))))
 	}
-	list = append(list, landmarkError{next.Landmarks, report.Number(next.Error), true})
-	r.Show(keyByLandmarks, list, "landmarks", "error %s; about %.2g with %s",
-		strings.Join(words, ", "), next.Error, report.Count(int64(next.Landmarks)))
+	text := strings.Join(words, ", ")
+	if next, known := fitted.NextError(); known {
+		list = append(list, landmarkError{next.Landmarks, report.Number(next.Error), true})
+		text += fmt.Sprintf("; about %.2g with %s", next.Error, report.Count(int64(next.Landmarks)))
+	}
+	r.Show(keyByLandmarks, list, "landmarks", "error %s", text)
 }
 
 // addData adds the numbers of dropped rows and columns.

@@ -19,7 +19,7 @@ import (
 const drawnTargets = 3
 
 // charts draws out-of-fold predictions against true values, and the errors of the penalties.
-func (c *task) charts(_ context.Context, _ model.Model, _ *model.Report) (list []chart.Chart, err error) {
+func (c *task) charts(_ context.Context, _ model.Model, r *model.Report) (list []chart.Chart, err error) {
 	f := c.fitting
 	if f.Classes > 0 {
 		list = append(list, confusion(f.OutOfFold, c.classes))
@@ -27,7 +27,7 @@ func (c *task) charts(_ context.Context, _ model.Model, _ *model.Report) (list [
 	for j := range min(len(f.R2), drawnTargets) {
 		list = append(list, predictedAgainstActual(f, j), residuals(f, j))
 	}
-	return append(list, c.penalties()), nil
+	return chart.AddLandmarks(append(list, c.penalties()), r), nil
 }
 
 // confusion counts the rows of each class by their out-of-fold class.

@@ -402,7 +402,10 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	}
 	r.Put(keyPath, path)
 	r.Show(keyPenalty, best.Lambda, "penalty", "%.4g", best.Lambda)
-	r.Show(report.KeyLandmarks, f.Landmarks.Rows, "landmarks", "%s", report.Count(int64(f.Landmarks.Rows)))
+	r.Put(report.KeyLandmarks, f.Landmarks.Rows)
+	if len(f.ByLandmarks) < 2 { // otherwise they stand beside their errors
+		r.Add("landmarks", "%s", report.Count(int64(f.Landmarks.Rows)))
+	}
 	if f.MetricSearch != nil {
 		c.putMetric(r)
 	}

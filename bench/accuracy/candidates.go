@@ -30,12 +30,12 @@ type candidateSet struct {
 
 // candidateSets are the data of the table. Matrices of 100,000 rows are too large for their exact spectral error.
 var candidateSets = []candidateSet{
-	{name: "heavy-poly", kernel: "poly(degree=3)", rank: 30, landmarks: 120, rows: 10_000, cols: 20,
+	{name: "heavy-poly", kernel: "poly(degree=3)", rank: 30, landmarks: 120, rows: 5_000, cols: 20,
 		groups: 20, members: 1, norm: 20},
-	{name: "heavy-linear", kernel: "linear()", rank: 30, landmarks: 120, rows: 10_000, cols: 200,
+	{name: "heavy-linear", kernel: "linear()", rank: 30, landmarks: 120, rows: 5_000, cols: 200,
 		groups: 20, members: 1, norm: 100},
-	{name: "clusters-of-8", kernel: "rbf(gamma=0.5)", rank: 30, landmarks: 120, rows: 10_000, cols: 6,
-		groups: 15, members: 8, norm: 8, width: 0.1},
+	{name: "clusters-of-4", kernel: "rbf(gamma=0.5)", rank: 30, landmarks: 120, rows: 5_000, cols: 6,
+		groups: 20, members: 4, norm: 8, width: 0.1},
 	{name: "clusters-of-3", kernel: "rbf(gamma=0.5)", rank: 200, landmarks: 200, rows: 100_000, cols: 6,
 		groups: 100, members: 3, norm: 8, width: 0.1},
 	{name: "clusters-of-3-wide", kernel: "rbf(gamma=2)", rank: 200, landmarks: 200, rows: 100_000, cols: 6,
@@ -46,7 +46,7 @@ var candidateSets = []candidateSet{
 const bulkCentres = 10
 
 // exactRows is the largest number of rows of an exact spectral error.
-const exactRows = 10_000
+const exactRows = 5_000
 
 // candidateNames returns the names of the sets.
 func candidateNames() (names []string) {

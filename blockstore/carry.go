@@ -75,7 +75,8 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 		return sel, err
 	}
 	if len(sel.kept)+len(sel.numeric) == 0 {
-		return sel, fault.File(s.Path, "no column is chosen that can be read").Do("the columns are: %s", s.names(nil))
+		return sel, fault.File(s.Path, "no column is chosen that can be read").
+			WithRemedy("the columns are: %s", s.names(nil))
 	}
 	return sel, nil
 }

@@ -49,7 +49,7 @@ func (w *complaints) err(s *selector) error {
 	if more := len(all) - most; more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))
 	}
-	return fault.File(s.Path, "%s", said[0]).Do("%s", strings.Join(said[1:], "; "))
+	return fault.File(s.Path, "%s", said[0]).WithRemedy("%s", strings.Join(said[1:], "; "))
 }
 
 // texts returns the errors for text columns that are selected as features.
@@ -60,11 +60,11 @@ func (w *complaints) texts(s *selector) []*stream.DataError {
 	among := s.names(column.Kind.Computable)
 	if len(w.noNumbers) == 1 {
 		return []*stream.DataError{about(w.noNumbers[0], "it holds no numbers but text").
-			Do("make numbers of it with `Treatment.Categories onehot`, carry it along with `Options.Keep %s`, or choose among the numeric columns: %s",
+			WithRemedy("make numbers of it with `Treatment.Categories onehot`, carry it along with `Options.Keep %s`, or choose among the numeric columns: %s",
 				quote.Bare(w.noNumbers[0]), among)}
 	}
 	return []*stream.DataError{fault.New("columns %s hold no numbers but text", quote.Names(w.noNumbers)).
-		Do("make numbers of them with `Treatment.Categories onehot`, carry them along with `Options.Keep`, or choose among the numeric columns: %s", among)}
+		WithRemedy("make numbers of them with `Treatment.Categories onehot`, carry them along with `Options.Keep`, or choose among the numeric columns: %s", among)}
 }
 
 // unknownColumns returns the errors for unknown names, with suggestions.
@@ -93,5 +93,5 @@ func (w *complaints) unknownColumns(s *selector) []*stream.DataError {
 		}
 		words = append(words, text)
 	}
-	return []*stream.DataError{fault.New("there is no column %s", strings.Join(words, ", ")).Do("the columns are: %s", s.names(nil))}
+	return []*stream.DataError{fault.New("there is no column %s", strings.Join(words, ", ")).WithRemedy("the columns are: %s", s.names(nil))}
 }

@@ -163,7 +163,7 @@ func (s *selector) inParts(chosen []int, excluded placeSet, wrong *complaints) (
 				list = append(list, first+k)
 				if len(s.called(name)) > 1 {
 					wrong.add(about(name, "the file has a column of this name, and %s would have a part that is called so", quote.Name(s.components[i].name)).
-						Do("rename one, or choose `Options.Dates number`"))
+						WithRemedy("rename one, or choose `Options.Dates number`"))
 				}
 			}
 		}

@@ -138,11 +138,11 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	case unnamed != first.unnamed():
 		if m.fromKey != first.fromKey {
 			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by", m.fromKey, first.Path, first.fromKey).
-				Do("write names into both, or as many columns")
+				WithRemedy("write names into both, or as many columns")
 		}
 		locate = func(i int, _ string, _ *complaints) (int, bool) { return i, true }
 	case unnamed && m.nameless() != first.nameless():
-		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).Do("write as many into both")
+		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).WithRemedy("write as many into both")
 	}
 	locate = m.partsByColumn(first, m.keysByName(first, locate))
 	var wrong complaints
@@ -153,7 +153,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 		} else if ok && !m.components[j].kind.Computable() {
 			name := m.components[j].name
 			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
-				Do("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
+				WithRemedy("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
 		} else if ok {
 			m.checkMoments(first, i, j, &wrong)
 		}
@@ -178,7 +178,7 @@ func (m *member) findKept(first *member, kept []int, locate locator, found *sele
 		if ok && m.NearlyNumeric[m.components[j].column] != nil && first.components[i].kind.Computable() {
 			m.checkNearlyNumeric([]int{j}, wrong)
 		} else if ok && !m.Columns[m.components[j].column].Keepable() {
-			wrong.add(about(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).Do("do not keep it"))
+			wrong.add(about(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).WithRemedy("do not keep it"))
 		}
 		found.kept = append(found.kept, j)
 	}
@@ -194,7 +194,7 @@ func (m *member) keysByName(first *member, locate locator) locator {
 		case !first.isKey(i):
 			return locate(i, name, wrong)
 		case !m.hasColumn(name):
-			wrong.add(fault.New("no folder on its way is called %s=..., unlike for the first file", quote.Bare(name)).Do("put it into one, or do not choose the column"))
+			wrong.add(fault.New("no folder on its way is called %s=..., unlike for the first file", quote.Bare(name)).WithRemedy("put it into one, or do not choose the column"))
 			return 0, false
 		}
 		return m.byName(i, name, wrong)
@@ -228,11 +228,12 @@ func (m *member) checkMoments(first *member, i, j int, wrong *complaints) {
 	case isHere && isThere && here.IsClock() == there.IsClock(), !isHere && !isThere:
 	case m.moments[m.components[j].column].empty || first.moments[first.components[i].column].empty:
 	case isHere && isThere:
-		wrong.add(about(name, "it holds %ss here and %ss in %s", here.Class, there.Class, first.Path).Do("convert one of them"))
+		wrong.add(about(name, "it holds %ss here and %ss in %s", here.Class, there.Class, first.Path).WithRemedy("convert one of them"))
 	case isHere:
-		wrong.add(about(name, "it holds %ss here and numbers in %s", here.Class, first.Path).Do("convert one of them"))
+		wrong.add(about(name, "it holds %ss here and numbers in %s", here.Class, first.Path).
+			WithRemedy("convert one of them"))
 	default:
-		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
+		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).WithRemedy("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
 	}
 }
 
@@ -259,7 +260,7 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 		wrong.unknown = append(wrong.unknown, name)
 	case i < 0:
 		wrong.add(fault.New("several columns are called %s, and columns are found by their names in all files but the first", quote.Name(name)).
-			Do("rename them, or leave them out with `Options.Columns '!%s'`", quote.Bare(name)))
+			WithRemedy("rename them, or leave them out with `Options.Columns '!%s'`", quote.Bare(name)))
 	default:
 		return i, true
 	}
@@ -284,7 +285,7 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 	for f, m := range s.members {
 		c := m.keptInfo(found[f].kept[k])
 		if !c.Keepable() {
-			return field, fault.Cell(m.Path, -1, c.Name, "it holds %s here and cannot be kept, unlike in %s", c.Reason(), s.members[0].Path).Do("do not keep it")
+			return field, fault.Cell(m.Path, -1, c.Name, "it holds %s here and cannot be kept, unlike in %s", c.Reason(), s.members[0].Path).WithRemedy("do not keep it")
 		}
 		other := c.Field()
 		if f == 0 {
@@ -294,7 +295,7 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 		var ok bool
 		if field, ok = joined(field, other); !ok {
 			return field, fault.Cell(m.Path, -1, field.Name, "the column holds %s here and %s in %s", holds(other), holds(field), s.members[0].Path).
-				Do("convert one of them")
+				WithRemedy("convert one of them")
 		}
 	}
 	return field, nil

@@ -149,10 +149,10 @@ func withoutSizes(t logical.Type) logical.Type {
 		return t
 	}
 	t.Size = 0
-	inside := make([]logical.Member, len(t.Inside))
-	for i, m := range t.Inside {
+	inside := make([]logical.Member, len(t.Members))
+	for i, m := range t.Members {
 		inside[i] = logical.Member{Name: m.Name, Type: withoutSizes(m.Type)}
 	}
-	t.Inside = inside
+	t.Members = inside
 	return t
 }

@@ -21,11 +21,11 @@ import (
 // header contains it.
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	if !written[s.Format].pipes {
-		return nil, fault.Output(name, "the format %q cannot be written to a pipe", s.Format).Do("use one of %s", strings.Join(PipeFormats(), ", "))
+		return nil, fault.Output(name, "the format %q cannot be written to a pipe", s.Format).WithRemedy("use one of %s", strings.Join(PipeFormats(), ", "))
 	}
 	if s.Format == formats.NPY && s.Rows < 0 {
 		return nil, fault.Output(name, "an NPY file begins with the number of its rows, which is not known before all are read").
-			Do("write a file, or another format")
+			WithRemedy("write a file, or another format")
 	}
 	start, err := encoderOf(name, s)
 	if err != nil {
@@ -55,7 +55,7 @@ func (o *pipeOutput) Write(p []byte) (int, error) {
 	}
 	failed := fault.Output(o.called, "%w", file.WithoutPath(err))
 	if !errors.Is(err, syscall.ENOSPC) {
-		failed = failed.Do("did what reads it end early?")
+		failed = failed.WithRemedy("did what reads it end early?")
 	}
 	return n, failed
 }
@@ -63,7 +63,7 @@ func (o *pipeOutput) Write(p []byte) (int, error) {
 // name adds the name of the pipe to an error, once.
 func (o *pipeOutput) name(err error) error {
 	var failed *stream.DataError
-	if err == nil || errors.As(err, &failed) && failed.Kind == stream.Unwritten {
+	if err == nil || errors.As(err, &failed) && failed.Kind == stream.Unwritable {
 		return err
 	}
 	return fault.Output(o.called, "%w", err)

@@ -82,7 +82,7 @@ func (s *selector) keepOne(name string, nested bool, wrong *complaints) (int, bo
 		return 0, false
 	}
 	if c := s.keptInfo(found[0]); len(found) != 1 || !c.Keepable() || c.Type.IsNested() && !nested {
-		wrong.add(about(name, "it cannot be kept, for it holds %s: that is not read", s.reason(found[0])).Do("leave it out"))
+		wrong.add(about(name, "it cannot be kept, for it holds %s: that is not read", s.reason(found[0])).WithRemedy("leave it out"))
 		return 0, false
 	}
 	return found[0], true
@@ -160,7 +160,8 @@ func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wron
 	if len(n.chosen) > 0 || s.noNumbers {
 		return n, nil
 	}
-	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", s.hint(), s.names(nil))
+	return n, fault.File(s.Path, "no numeric column is chosen").
+		WithRemedy("%sthe columns are: %s", s.hint(), s.names(nil))
 }
 
 // absentOnes returns the components that other files lack, in order.
@@ -198,7 +199,7 @@ func (s *selector) checkNearlyNumeric(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
 		if why, bad := s.NearlyNumeric[c.column]; bad && c.part == 0 {
-			wrong.add(about(c.name, "%w", why).Do("mend it, or leave the column out with `Options.Columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
+			wrong.add(about(c.name, "%w", why).WithRemedy("mend it, or leave the column out with `Options.Columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
 		}
 	}
 }
@@ -213,12 +214,12 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 		why, bad := s.NearlyNumeric[c.column]
 		switch {
 		case bad:
-			wrong.add(about(c.name, "%w", why).Do("mend it"))
+			wrong.add(about(c.name, "%w", why).WithRemedy("mend it"))
 		case c.kind == column.Text && s.categories:
 		case c.kind == column.Text:
 			wrong.noNumbers = append(wrong.noNumbers, c.name)
 		default:
-			wrong.add(about(c.name, "it holds %s, and cannot be computed with", s.reason(i)).Do("leave it out"))
+			wrong.add(about(c.name, "it holds %s, and cannot be computed with", s.reason(i)).WithRemedy("leave it out"))
 		}
 	}
 }
@@ -318,7 +319,8 @@ func (s *selector) item(item string, notByDefault placeSet, wrong *complaints) (
 	}
 	if from, to, ok := parseRange(item, s.own); ok {
 		if from >= to || to > s.own {
-			wrong.add(fault.New("columns %s: there are %d columns", item, s.own).Do("name some of 0 to %d", s.own-1))
+			wrong.add(fault.New("columns %s: there are %d columns", item, s.own).
+				WithRemedy("name some of 0 to %d", s.own-1))
 			return nil, false
 		}
 		list := upTo(from, to)
@@ -381,7 +383,7 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 		}
 	}
 	if len(found) == 0 && !s.isLater(glob) {
-		wrong.add(fault.New("no column matches %s", quote.Name(glob)).Do("the columns are: %s", s.names(nil)))
+		wrong.add(fault.New("no column matches %s", quote.Name(glob)).WithRemedy("the columns are: %s", s.names(nil)))
 	}
 	return found, len(found) > 0 || s.isLater(glob)
 }
@@ -403,7 +405,7 @@ func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
 			first = append(first, r.first)
 		}
 		wrong.add(fault.New("%d columns are called %s, and the name does not say which is meant", len(first), quote.Name(name)).
-			Do("name its number instead: %s (counted from 0)", numbers(first)))
+			WithRemedy("name its number instead: %s (counted from 0)", numbers(first)))
 	}
 	return nil, false
 }

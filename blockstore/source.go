@@ -172,7 +172,7 @@ func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 	r.given += int64(n)
 	if want := part.Info().Rows; want >= 0 && r.given > want {
 		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want).
-			Of(stream.Damaged).Do("make or fetch it again")
+			WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
 	return n, err
 }
@@ -182,7 +182,7 @@ func (r *sourceReader) finishPart() error {
 	part := r.source.parts[r.at].Info()
 	if part.Rows >= 0 && r.given != part.Rows {
 		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows).
-			Of(stream.Damaged).Do("make or fetch it again")
+			WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
 	r.at++
 	err := r.current.Close()

@@ -145,7 +145,7 @@ var families = []family{
 				return d, nil
 			}
 			var err error
-			d.Known, err = ism.Classes(alternating(int(x.Info().Rows)), 2)
+			d.Response, err = ism.Classes(alternating(int(x.Info().Rows)), 2)
 			return d, err
 		},
 		[]row{

@@ -197,11 +197,11 @@ func otherFacts(t *testing.T, base otherFit) (others []otherFit) {
 			add("group", &grouped, nil)
 		}
 	case *ism.Data:
-		if d.Known != nil {
+		if d.Response != nil {
 			labels := alternating(int(d.Size().Rows))
 			labels[100], labels[101] = labels[101], labels[100]
 			known, err := ism.Classes(labels, 2)
-			add("label", &ism.Data{Rows: d.Rows, Known: known}, err)
+			add("label", &ism.Data{Rows: d.Rows, Response: known}, err)
 		}
 	case *askls.Data:
 		labels := alternating(d.Samples())

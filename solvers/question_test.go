@@ -146,7 +146,7 @@ func (q *question) data(t *testing.T, x, y stream.Source) model.Data {
 		return must(askls.Samples(x, q.labels, classes))(t)
 	case ism.Solver:
 		if s.Paradigm != ism.Unsupervised {
-			return &ism.Data{Rows: x, Known: must(ism.Classes(q.labels, classes))(t)}
+			return &ism.Data{Rows: x, Response: must(ism.Classes(q.labels, classes))(t)}
 		}
 	}
 	d := must(q.f.dataOf(t, q.r, x, y))(t)

@@ -142,7 +142,7 @@ func (f *checkpointedFold[A]) load() error {
 		if err != nil {
 			return err
 		}
-		if err := f.forest.Take(forest); err != nil {
+		if err := f.forest.MergeState(forest); err != nil {
 			return &StateError{Name: s.name, Reason: err.Error()}
 		}
 	}
@@ -300,8 +300,10 @@ func (f *checkpointedFold[A]) write() error {
 
 // missing returns the error that lists the missing blocks.
 func (f *checkpointedFold[A]) missing() *MissingError {
-	e := &MissingError{Pass: f.key.Pass, Fold: f.key.Fold, Of: f.key.blocks(), OfParts: f.cut(), Unused: f.unused}
-	e.Parts = f.missingParts(e.OfParts)
+	e := &MissingError{
+		Pass: f.key.Pass, Fold: f.key.Fold, TotalBlocks: f.key.blocks(), TotalParts: f.cut(), Unused: f.unused,
+	}
+	e.Parts = f.missingParts(e.TotalParts)
 	for _, g := range f.gaps() {
 		e.Blocks = append(e.Blocks, [2]int64{g.first, g.end - 1})
 	}

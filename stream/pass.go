@@ -216,7 +216,7 @@ func (g *blockReader) watched(ctx context.Context, read func() error) error {
 		case err := <-failed:
 			return err
 		case <-over:
-			timer := time.NewTimer(leaveAfter / 4)
+			timer := time.NewTimer(abandonAfter / 4)
 			defer timer.Stop()
 			over, late = nil, timer.C
 		case <-late:

@@ -154,7 +154,7 @@ func numericInto(dst []float64, row reflect.Value, fields []structField, name st
 		default:
 			n := f.integer(v)
 			if dst[j] = float64(n); int64(dst[j]) != n || n == math.MaxInt64 {
-				return NewValueError(name, number, f.Name, "no float64 is %d", n).Do("keep the column (keep in its tag), or leave it out")
+				return NewValueError(name, number, f.Name, "no float64 is %d", n).WithRemedy("keep the column (keep in its tag), or leave it out")
 			}
 		}
 	}

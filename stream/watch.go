@@ -70,10 +70,10 @@ func (w *watch) withWatch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, watchKey{}, w)
 }
 
-// Beat tells the pass that opened a source with ctx that reading makes progress. A source with long
+// Heartbeat tells the pass that opened a source with ctx that reading makes progress. A source with long
 // reads, such as wide blocks from a slow disk, calls it after each step. Otherwise a read that
 // takes longer than [Engine.Stall] is assumed to hang.
-func Beat(ctx context.Context) {
+func Heartbeat(ctx context.Context) {
 	if w, is := ctx.Value(watchKey{}).(*watch); is && w != nil {
 		w.beat()
 	}

@@ -27,19 +27,19 @@ const (
 // Wide describes a [FoldWide]: workers compute a T from each block, and the Ts are added to an
 // accumulator A. If an accumulator has several parts, their tiles are numbered consecutively.
 type Wide[A Accumulator[A], T any] struct {
-	// New returns an empty accumulator, and Room the memory for a T.
+	// New returns an empty accumulator, and NewT memory for a T.
 	New  func() A
-	Room func() T
+	NewT func() T
 	// Worker is called once per worker and returns the function that computes a T from a block. It
 	// may own scratch memory.
 	Worker func() func(made T, b *Block) error
-	// Take adds the small parts of the accumulator. It is called for one block after another, in
-	// row order.
-	Take func(acc A, made T, b *Block) error
-	// Tiles is the number of tiles of an accumulator. Add adds one tile of blocks already given to
-	// Take, in row order. It is called concurrently for different tiles.
-	Tiles int
-	Add   func(acc A, made []T, tile int)
+	// AddSmall adds the small parts of the accumulator. It is called for one block after another,
+	// in row order.
+	AddSmall func(acc A, made T, b *Block) error
+	// Tiles is the number of tiles of an accumulator. AddTile adds one tile of blocks already given
+	// to AddSmall, in row order. It is called concurrently for different tiles.
+	Tiles   int
+	AddTile func(acc A, made []T, tile int)
 }
 
 // FoldWide is [Fold] for accumulators of many megabytes. It holds at most [Engine.WideStates] of
@@ -106,7 +106,7 @@ func newWideFold[A Accumulator[A], T any](e Engine, name string, src Source, w W
 	f := &wideFold[A, T]{Wide: w, engine: e, forest: forest, spares: newSpares(w.New, maxLevel), slots: make(chan struct{}, e.Workers())}
 	forest.release = f.spares.put
 	f.blocks = &mapRun[T]{pass: p, worker: f.worker}
-	f.blocks.makeOuts(p.buffers()+blocksPerAdd, w.Room)
+	f.blocks.makeOuts(p.buffers()+blocksPerAdd, w.NewT)
 	return f
 }
 
@@ -155,7 +155,7 @@ func (f *wideFold[A, T]) take(ctx context.Context, b *Block, made T) error {
 		f.acc, f.leaf, f.hasBlocks = f.spares.get(), leaf, true
 	}
 	f.pending = append(f.pending, made)
-	if err := f.Take(f.acc, made, b); err != nil {
+	if err := f.AddSmall(f.acc, made, b); err != nil {
 		return err
 	}
 	if len(f.pending) == blocksPerAdd {
@@ -170,7 +170,7 @@ func (f *wideFold[A, T]) addTiles(ctx context.Context) error {
 		return nil
 	}
 	err := Each(ctx, f.engine.Threads, f.Tiles, func(tile int) error {
-		f.withSlot(func() { f.Add(f.acc, f.pending, tile) })
+		f.withSlot(func() { f.AddTile(f.acc, f.pending, tile) })
 		return nil
 	})
 	for _, made := range f.pending {

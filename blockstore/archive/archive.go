@@ -68,7 +68,7 @@ func Stage(path string, a *Archive) (*Staged, error) { return StageIn(nil, path,
 // StageIn is [Stage] within a session.
 func StageIn(files *Session, path string, a *Archive) (*Staged, error) {
 	if !json.Valid(a.Meta) {
-		return nil, fault.Output(path, "the description is not JSON").Do("write it as JSON")
+		return nil, fault.Output(path, "the description is not JSON").WithRemedy("write it as JSON")
 	}
 	f, err := files.Create(path)
 	if err != nil {

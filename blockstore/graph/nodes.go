@@ -34,9 +34,9 @@ func newNodeTable() *nodeTable { return &nodeTable{integers: make(map[int64]int3
 // len returns the number of nodes.
 func (t *nodeTable) len() int { return max(len(t.ids), len(t.names)) }
 
-var errNoID = fault.New("the id of a node is missing").Do("mend the line")
+var errNoID = fault.New("the id of a node is missing").WithRemedy("mend the line")
 
-var errManyNodes = fault.New("the graph has more than %d nodes", math.MaxInt32-1).Do("drop some of them")
+var errManyNodes = fault.New("the graph has more than %d nodes", math.MaxInt32-1).WithRemedy("drop some of them")
 
 // number returns the number of a node, a new one for a new id.
 func (t *nodeTable) number(id []byte) (int32, error) {
@@ -111,7 +111,7 @@ func (t *nodeTable) text(id []byte) (int32, error) {
 		return 0, errNoID
 	case !utf8.Valid(id) || bytes.IndexByte(id, 0) >= 0:
 		return 0, fault.New("the id %q of a node is no UTF-8 text", fault.Shorten(id)).
-			Do("name the encoding of the file, such as `Layout.Encoding latin1`, unless it is damaged")
+			WithRemedy("name the encoding of the file, such as `Layout.Encoding latin1`, unless it is damaged")
 	case len(t.names) == math.MaxInt32-1:
 		return 0, errManyNodes
 	}

@@ -38,7 +38,7 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 	}
 	input := o.Reader
 	if path == file.Stdin && input == nil {
-		return nil, fault.New("there is no standard input to read").Do("name a file")
+		return nil, fault.New("there is no standard input to read").WithRemedy("name a file")
 	}
 	if path != file.Stdin {
 		input, err = t.openFile(ctx, o.Session, path)
@@ -94,7 +94,7 @@ func (t *document) open(in io.Reader) error {
 		t.closes = append(t.closes, plain)
 		raw = bufio.NewReaderSize(plain, text.HeadSize)
 	case found != "" && found != formats.UTF16:
-		return fault.New("a graph is not read from the format %s", found).Do("write its edges as CSV or as a Matrix Market file")
+		return fault.New("a graph is not read from the format %s", found).WithRemedy("write its edges as CSV or as a Matrix Market file")
 	}
 	return t.peek(bufio.NewReaderSize(t.encoding.NewReader(raw), text.HeadSize))
 }
@@ -108,7 +108,7 @@ func (t *document) peek(in *bufio.Reader) error {
 		}
 		if err == io.EOF {
 			return fault.New("it has %d lines, so that `Layout.Skip %d` leaves none", i, t.layout.Skip).
-				Do("pass over fewer")
+				WithRemedy("pass over fewer")
 		} else if err != nil {
 			return err
 		}
@@ -122,7 +122,8 @@ func (t *document) peek(in *bufio.Reader) error {
 		return err
 	}
 	if len(t.head) == text.HeadSize && bytes.IndexByte(t.head, '\n') < 0 {
-		return fault.New("its first line is longer than %d KiB", text.HeadSize>>10).Do("is this a list of edges?")
+		return fault.New("its first line is longer than %d KiB", text.HeadSize>>10).
+			WithRemedy("is this a list of edges?")
 	}
 	return nil
 }
@@ -180,9 +181,9 @@ func firstRecords(in *document, delimiter rune, things string) (first, second []
 	}
 	if first == nil && len(in.head) >= text.HeadSize/2 {
 		err = fault.New("the first %d KiB hold no %s, only comments and blank lines", text.HeadSize>>10, things).
-			Do("remove them")
+			WithRemedy("remove them")
 	} else if first == nil {
-		err = fault.New("the file holds no %s", things).Do("is it the right file?")
+		err = fault.New("the file holds no %s", things).WithRemedy("is it the right file?")
 	}
 	return first, second, err
 }

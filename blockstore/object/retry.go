@@ -60,7 +60,7 @@ func (p Patience) Retry(ctx context.Context, do func(ctx context.Context, beat f
 		wait = wait/2 + time.Duration(rand.Int64N(int64(wait/2)+1)) // spreads the retries of several workers
 		switch last := a.left() <= wait || n == attempts; {
 		case last && err == errStalled:
-			return Failure(stream.NewDataError("", "no answer for %v", a.Stall).Do("where the server is as slow as that, set `Engine.Stall` to more"))
+			return Failure(stream.NewDataError("", "no answer for %v", a.Stall).WithRemedy("where the server is as slow as that, set `Engine.Stall` to more"))
 		case last:
 			return stream.NewDataError("", "after %d attempts: %w", n, err)
 		}

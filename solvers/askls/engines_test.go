@@ -235,7 +235,7 @@ func TestUnknownError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(fit.Estimates) != 1 || fit.Estimates[0].Of != model.DecisionValues || !math.IsNaN(fit.Estimates[0].Value) || fit.Estimates[0].Reason == "" {
+	if len(fit.Estimates) != 1 || fit.Estimates[0].Quantity != model.DecisionValues || !math.IsNaN(fit.Estimates[0].Value) || fit.Estimates[0].Reason == "" {
 		t.Errorf("errors %+v", fit.Estimates)
 	}
 }

@@ -138,8 +138,8 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 			"singular values of the kernel matrix are close to 1/C; compare with `Algorithm dense` or `Algorithm lowrank`, give a ridge (`Ridge 1`), a smaller `C` or a higher `Rank`",
 			s.iterations, run.Residual, it.ResidualTol))
 	}
-	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
-		From: "the residual and the condition number of the iteration"})
+	s.report.AddEstimate(model.Estimate{Quantity: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
+		Evidence: "the residual and the condition number of the iteration"})
 	return matrix.Clone(matrix.Columns(run.X, 0, columns)), nil
 }
 

@@ -28,7 +28,7 @@ func TestKernelsWithoutSuitableRows(t *testing.T) {
 	d := model.Sources{Left: stream.FromMatrix("x", x)}
 	resolve := func(text string) (*noted, []kernelgen.Kernel, error) {
 		var kernels []kernelgen.Kernel
-		f, err := Leave(t.Context(), stream.Engine{}, nil, d, kernelgen.Kernel{}, func(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*noted, error) {
+		f, err := RunFit(t.Context(), stream.Engine{}, nil, d, kernelgen.Kernel{}, func(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*noted, error) {
 			var err error
 			kernels, err = ResolveAll(ctx, e, d, parse(text), 1)
 			return new(noted), err

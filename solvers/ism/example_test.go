@@ -37,7 +37,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fit, err := ism.Solver{Dim: 2}.Fit(ctx, e, &ism.Data{Rows: src, Known: known}, kernelgen.Gaussian(1))
+	fit, err := ism.Solver{Dim: 2}.Fit(ctx, e, &ism.Data{Rows: src, Response: known}, kernelgen.Gaussian(1))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -80,7 +80,7 @@ type fitState struct {
 // column that varies, Dim above the number of varying columns, a Γ that is 0 (a single class), numbers that overflow,
 // and kernels without a gradient ([kernelgen.Kernel.Terms]).
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -92,7 +92,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err := m.checkKnown(d.Size()); err != nil {
 		return nil, err
 	}
-	f := &fitState{Solver: m, known: d.Known, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
+	f := &fitState{Solver: m, known: d.Response, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
 	if f.terms, err = termsOf(k); err != nil {
 		return nil, err
 	}
@@ -152,9 +152,9 @@ func (f *fitState) prepare(ctx context.Context, e stream.Engine, d *Data) (err e
 		f.engine = x
 		err = x.prepare(ctx, f.data, f.terms, f.held)
 	} else {
-		f.data.engine = f.data.engine.Given(f.held.x)
+		f.data.engine = f.data.engine.WithInputs(f.held.x)
 		if f.known != nil {
-			f.data.engine = f.data.engine.Given(f.known.codes, f.known.factors)
+			f.data.engine = f.data.engine.WithInputs(f.known.codes, f.known.factors)
 		}
 		f.engine = &linear{data: f.data, terms: f.terms, held: f.held, most: f.Landmarks, tolerance: featureTolerance}
 	}

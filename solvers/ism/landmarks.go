@@ -95,7 +95,7 @@ func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most
 
 // between returns the kernel entries between rows and the landmarks.
 func (l *landmarks) between(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
-	return l.tiles.Between(ctx, e, &tiles.Rows{Dense: rows}, l.rows, basis.PanelRows)
+	return l.tiles.RawEntries(ctx, e, &tiles.Rows{Dense: rows}, l.rows, basis.PanelRows)
 }
 
 // largestResidual returns the row with the largest residual relative to its diagonal, and the mean relative residual

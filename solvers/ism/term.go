@@ -74,7 +74,7 @@ func distances(terms []term) bool {
 }
 
 // slopes returns the tiles of f' without its factor.
-func (t term) slopes() *tiles.Tiles { return tiles.OfCurve(t.Base, t.Slope.WithoutFactor(), false) }
+func (t term) slopes() *tiles.Tiles { return tiles.ForCurve(t.Base, t.Slope.WithoutFactor(), false) }
 
 // anchored reports whether tiles of f are anchored. For a centred Γ, those of −f are equivalent.
 func (t term) anchored(centred bool) bool { return t.Conditional && centred }
@@ -82,7 +82,7 @@ func (t term) anchored(centred bool) bool { return t.Conditional && centred }
 // values returns the tiles of f that select landmarks, and the factor of f.
 func (t term) values(centred bool) (k *tiles.Tiles, factor float64) {
 	anchored := t.anchored(centred)
-	k, factor = tiles.OfCurve(t.Base, t.Value.WithoutFactor(), anchored), t.Value.Factor
+	k, factor = tiles.ForCurve(t.Base, t.Value.WithoutFactor(), anchored), t.Value.Factor
 	if anchored {
 		factor = -factor
 	}

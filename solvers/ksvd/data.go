@@ -123,7 +123,7 @@ func checkRows(t *tiles.Tiles, info stream.Info, rows *tiles.Rows, numbers []int
 func checkValues(info stream.Info, x blas64.General, start int64) error {
 	if i, j, found := dense.NotFinite(x); found {
 		return stream.NewValueError(info.Name, start+int64(i), info.Columns[j], "the value is %v", x.Data[i*x.Stride+j]).
-			Do("drop or fill such rows (`Treatment.Nulls`)")
+			WithRemedy("drop or fill such rows (`Treatment.Nulls`)")
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	rows, asked := d.size().Rows, n
 	if n = sampledRows(d.size(), n); n < min(asked, fewestSampled) && int64(n) < rows {
 		return blas64.General{}, stream.NewDataError(d.left.name(), "%d nodes are too many to make rows for the words of the `Kernel`", rows).
-			Do("give numbers, such as those that it has on a part of the graph")
+			WithRemedy("give numbers, such as those that it has on a part of the graph")
 	}
 	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")
 	if err != nil {

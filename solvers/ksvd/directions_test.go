@@ -107,7 +107,7 @@ func TestDirections(t *testing.T) {
 			truth := verified(t, fit.Model, stream.Engine{}, sources(x, z), 0)
 			for i, want := range []float64{truth.SpectralError, truth.FrobeniusError} {
 				if got := fit.Estimates[i].Value; !(got > want/1.5 && got < 1.5*want) {
-					t.Errorf("%s, %d landmarks: the error of the %v is %.3g, estimated as %.3g", f.text, rows, fit.Estimates[i].Of, want, got)
+					t.Errorf("%s, %d landmarks: the error of the %v is %.3g, estimated as %.3g", f.text, rows, fit.Estimates[i].Quantity, want, got)
 				}
 			}
 		}

@@ -56,7 +56,7 @@ func (m Exact) settings() (Exact, error) {
 
 // Fit decomposes the kernel matrix of data.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -97,7 +97,7 @@ func (f *nystrom) decompose(ctx context.Context, x, z *tiles.Rows, rows, cols sa
 // block returns G between the samples, centered if requested, and the sums of its rows and columns.
 func (f *nystrom) block(ctx context.Context, x, z *tiles.Rows, rows, cols sample) (blas64.General, *tiles.Sums, error) {
 	s := &tiles.Sums{}
-	block, err := f.tiles.Between(ctx, f.engine, x, z, tilesize.PairRows)
+	block, err := f.tiles.RawEntries(ctx, f.engine, x, z, tilesize.PairRows)
 	if err != nil {
 		return block, nil, err
 	}

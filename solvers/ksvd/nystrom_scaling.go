@@ -41,7 +41,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Factor, rows sourc
 	fitted.Map = blas64.General{}
 	p := m.embedding(f.tiles, &fitted, f.sums, rows)
 	defer f.tiles.CountPass(rows.Info().Rows * int64(p.landmarks.Count()))()
-	qr, err := stream.Fold(ctx, f.engine.Given(f.tiles.Origin(), side.Projection, side.LogSums, side.Means), "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
+	qr, err := stream.Fold(ctx, f.engine.WithInputs(f.tiles.Origin(), side.Projection, side.LogSums, side.Means), "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
 		func() func(*sketch.QR, *stream.Block) error {
 			w := p.worker()
 			var buf []float64

@@ -43,7 +43,7 @@ func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logSums []float64) *pathSums 
 	var sum logsum.Sum
 	for j, z := range p.norms {
 		log := p.logWeight(j)
-		if t.OfDistance() {
+		if t.IsRadial() {
 			log += t.Exponent() * z
 		}
 		sum.AddLog(log)
@@ -105,7 +105,7 @@ func (w *pathWorker) sum(index []int32, value []float64) logsum.Sum {
 		return w.addHits(s)
 	}
 	for i, j := range w.touched {
-		s.Rest += math.Exp(w.logWeight(int(j))) * (w.hit[i] - w.miss[i])
+		s.Scaled += math.Exp(w.logWeight(int(j))) * (w.hit[i] - w.miss[i])
 	}
 	return s
 }
@@ -135,14 +135,14 @@ func (w *pathWorker) sumDisjoint(x float64) logsum.Sum {
 	if w.tiles.Exponent() != 0 {
 		s.AddLog(v[0] + w.weight)
 	} else {
-		s.Rest += math.Exp(w.weight) * v[0]
+		s.Scaled += math.Exp(w.weight) * v[0]
 	}
 	return s
 }
 
 // addHits adds the exponentials of hit, and subtracts those of miss, which s includes.
 func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
-	most := s.Most
+	most := s.Max
 	for i, j := range w.touched {
 		log := w.logWeight(int(j))
 		w.hit[i] += log
@@ -160,7 +160,7 @@ func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
 	logsum.Exponentials(w.hit)
 	logsum.Exponentials(w.miss)
 	for i, v := range w.hit {
-		s.Rest += v - w.miss[i]
+		s.Scaled += v - w.miss[i]
 	}
 	return s
 }

@@ -282,7 +282,7 @@ const noModel = 1.001
 // on the rank, and a matrix such as that of a graph need not have low rank.
 func (f *Fit) addErrorEstimates(e *estimates, from string) {
 	for i, value := range []float64{e.spectral, e.frobenius} {
-		one := model.Estimate{Of: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, From: from, Remedy: "raise `Rows/Cols`"}
+		one := model.Estimate{Quantity: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, Evidence: from, Remedy: "raise `Rows/Cols`"}
 		if value <= noModel {
 			f.Estimates = append(f.Estimates, one)
 		} else {

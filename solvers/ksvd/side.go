@@ -193,7 +193,7 @@ func (m *embedder) leftTile(rows *tiles.Rows, start int64) (blas64.General, erro
 func (m *embedder) rowSums(raw blas64.General, rows *tiles.Rows, start int64) (*tiles.Sums, error) {
 	out, n := &tiles.Sums{}, rows.Count()
 	if m.known != nil {
-		out.LogSums = m.known.Of(int(start), n)
+		out.LogSums = m.known.LogSumRange(int(start), n)
 		if m.Means != nil {
 			out.RowMeans = m.known.RowMeans[start : start+int64(n)]
 		}
@@ -280,7 +280,7 @@ func (m *embedder) colMeans(g blas64.General, rows *tiles.Rows, start int64) []f
 	for _, q := range m.all {
 		tile := matrix.Reuse(&m.part, q.Count(), rows.Count())
 		m.tiles.Fill(tile, q, rows, &m.work)
-		m.tiles.Divide(tile, (&tiles.Sums{LogSums: m.AllLogSums}).Of(first, q.Count()))
+		m.tiles.Divide(tile, (&tiles.Sums{LogSums: m.AllLogSums}).LogSumRange(first, q.Count()))
 		addColumns(means, tile, nil)
 		first += q.Count()
 	}

@@ -85,7 +85,7 @@ func (m Nystrom) summing(s model.Size, t *tiles.Tiles) summing {
 // byPaths reports whether sums over all rows of a side run over paths: see newPathSums. negative is set if the graph
 // has a negative weight.
 func byPaths(t *tiles.Tiles, negative bool) bool {
-	return !(t.Normalised() && negative) && !(t.OfDistance() && t.Exponent() == 0)
+	return !(t.Normalised() && negative) && !(t.IsRadial() && t.Exponent() == 0)
 }
 
 // sumsByPaths reports whether sums over all rows of each side run over paths.

@@ -314,7 +314,7 @@ func quotient(d, a float64) float64 {
 
 // finish turns a raw tile into entries of G. i and j are the numbers of its first row and column.
 func (v *verifier) finish(tile blas64.General, i, j int) {
-	v.tiles.Divide(tile, v.sums.Of(i, tile.Rows))
+	v.tiles.Divide(tile, v.sums.LogSumRange(i, tile.Rows))
 	if v.Centered {
 		part := &tiles.Sums{RowMeans: v.sums.RowMeans[i:], ColMeans: v.sums.ColMeans[j:], GrandMean: v.sums.GrandMean}
 		part.Center(tile)

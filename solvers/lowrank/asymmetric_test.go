@@ -166,7 +166,7 @@ func TestLoadAsymmetric(t *testing.T) {
 		"sides that are transposed":            func(m *Model) { m.Right.Transposed = false },
 		"transposed: left true":                func(m *Model) { m.Left.Transposed = true },
 		"and row sums false":                   func(m *Model) { m.Sums = nil },
-		"row sums over 300 of 299 rows":        func(m *Model) { m.Sums.Of = 299 },
+		"row sums over 300 of 299 rows":        func(m *Model) { m.Sums.TotalRows = 299 },
 		"row sums over 300 of 300 rows with 2": func(m *Model) { m.Sums.Rows = matrix.Clone(matrix.Columns(m.Sums.Rows, 0, 2)) },
 	} {
 		f, err := SSRSVD{Rank: 4, Seed: 1}.Fit(t.Context(), stream.Engine{}, d, parseKernel(t, "softmax(scale=1)"))

@@ -74,7 +74,7 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 		}
 	}
 	if r := dense.Rank(c.Values, basisTolerance); c.K > r {
-		return stream.NewDataError(s.name, "`Clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).Do("raise `Rank`, or ask for fewer clusters")
+		return stream.NewDataError(s.name, "`Clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).WithRemedy("raise `Rank`, or ask for fewer clusters")
 	}
 	leading := scaledColumns(matrix.Columns(eig.Vectors, 0, c.K), dense.Reciprocals(dense.Roots(c.Values[:c.K])))
 	dense.ScaleRows(leading, roots)

@@ -95,7 +95,7 @@ func nastyEstimateCase(t *testing.T, number uint64) calibrationCase {
 	text := kernels[r.IntN(len(kernels))]
 	k, err := kernelgen.Parse(text)
 	if err == nil {
-		k, err = k.Resolve((&basis.Panel{Rows: x, Number: upToRows(n)}).Of(evenRows(n, 1000)).Rows)
+		k, err = k.Resolve((&basis.Panel{Rows: x, Number: upToRows(n)}).Select(evenRows(n, 1000)).Rows)
 	}
 	if err != nil {
 		k, text = kernelgen.RBF(1), "rbf(1)"

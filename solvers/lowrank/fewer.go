@@ -109,7 +109,7 @@ func (f *landmarkFit) leading(count int) (*landmarkFit, error) {
 func leadingCore(core, landmarks *basis.Panel, of int, seed uint64) *basis.Panel {
 	others := core.Without(landmarks)
 	more := others.Leading(core.Count()*landmarks.Count()/of-landmarks.Count(), seed)
-	return core.Of(basis.Union(landmarks.Number, others.Pick(more).Number))
+	return core.Select(basis.Union(landmarks.Number, others.Pick(more).Number))
 }
 
 // leadingUpper returns columns of an upper triangular matrix. The lower triangle is ignored.

@@ -114,7 +114,7 @@ func TestNystromFewRows(t *testing.T) {
 			}
 			for _, e := range f.Estimates { // all rows are known
 				if !(e.Value <= 1e-13) {
-					t.Errorf("%s, rank %d: the %s is %g off, estimated", name, rank, e.Of, e.Value)
+					t.Errorf("%s, rank %d: the %s is %g off, estimated", name, rank, e.Quantity, e.Value)
 				}
 			}
 		}

@@ -80,7 +80,7 @@ type sketchedSide struct {
 func (s *sketchedSide) scout(ctx context.Context, e stream.Engine, m *basis.Map, keep int, seed uint64, purpose string) (err error) {
 	var y blas64.General
 	if keep > 0 {
-		if y, err = m.Of(ctx, e, s.core, s.name); err != nil {
+		if y, err = m.Sketch(ctx, e, s.core, s.name); err != nil {
 			return err
 		}
 	}

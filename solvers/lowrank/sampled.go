@@ -38,7 +38,7 @@ const ClusterSample = 10_000
 // Fit fits the model. It fails for two sources, for novelty with a method of random features or sketches, and for rows
 // with fewer clusters than requested.
 func (m Sampled) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {

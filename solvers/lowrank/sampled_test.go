@@ -172,7 +172,7 @@ func TestNovelty(t *testing.T) {
 					t.Fatalf("%T of %s: row %d is %v from the span, want %v", method, text, i, matrix.Row(got, i)[0], want[i])
 				}
 			}
-			if tail := ask(t, f.Model, far, model.Novelty).Data[2]; tail > 1/float64(len(f.Novelty.Known)) {
+			if tail := ask(t, f.Model, far, model.Novelty).Data[2]; tail > 1/float64(len(f.Novelty.HeldOut)) {
 				t.Errorf("%T: a row far away has tail %v", method, tail)
 			}
 		}

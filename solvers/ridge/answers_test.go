@@ -108,8 +108,8 @@ func TestIntervals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Counted != n || f.Intervals.Residuals != n {
-		t.Errorf("%d and %d residuals of %d rows", f.Counted, f.Intervals.Residuals, n)
+	if f.Scored != n || f.Intervals.Residuals != n {
+		t.Errorf("%d and %d residuals of %d rows", f.Scored, f.Intervals.Residuals, n)
 	}
 	fresh := matrix.Rows(x, n, n)
 	var last blas64.General
@@ -236,12 +236,12 @@ func TestScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := passed.Scores; p.Accuracy != s.Accuracy || p.MacroF1 != s.MacroF1 ||
-		math.Abs(p.LogLoss-s.LogLoss) > 1e-12 || passed.Counted != n || passed.SourcePasses != 2 {
-		t.Errorf("scores of a pass over all rows: %+v of %d, of a sample that has all: %+v", p, passed.Counted, s)
+		math.Abs(p.LogLoss-s.LogLoss) > 1e-12 || passed.Scored != n || passed.SourcePasses != 2 {
+		t.Errorf("scores of a pass over all rows: %+v of %d, of a sample that has all: %+v", p, passed.Scored, s)
 	}
-	if math.Abs(1-f.Chosen().Misclassified-accuracy) > 1e-12 || math.Abs(s.MacroF1-f1) > 1e-12 || f.Counted != n ||
+	if math.Abs(1-f.Chosen().Misclassified-accuracy) > 1e-12 || math.Abs(s.MacroF1-f1) > 1e-12 || f.Scored != n ||
 		math.Abs(s.Accuracy-accuracy) > 0.01 {
-		t.Errorf("accuracy %v, macro F1 %v of %d rows, by refits %v and %v", s.Accuracy, s.MacroF1, f.Counted, accuracy, f1)
+		t.Errorf("accuracy %v, macro F1 %v of %d rows, by refits %v and %v", s.Accuracy, s.MacroF1, f.Scored, accuracy, f1)
 	}
 	if want := metrics.ShareError(1-s.Accuracy, n); math.Abs(s.StandardError-want) > 1e-12 {
 		t.Errorf("standard error %v, want %v", s.StandardError, want)

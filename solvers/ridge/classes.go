@@ -116,7 +116,7 @@ func levels[T cmp.Ordered](
 		}
 		if len(total) > mostLevels {
 			return stream.NewDataError(at.info.Name, "column %s has more than %d different values", at.info.Kept[at.labels].Name, mostLevels).
-				Do("labels are classes; measured numbers are `Data.Targets`")
+				WithRemedy("labels are classes; measured numbers are `Data.Targets`")
 		}
 		return nil
 	}
@@ -213,7 +213,8 @@ func (c *Classes) check(name string) error {
 	if c.occurring() >= 2 {
 		return nil
 	}
-	return stream.NewDataError(name, "all rows with a weight are of one class").Do("at least two classes are needed")
+	return stream.NewDataError(name, "all rows with a weight are of one class").
+		WithRemedy("at least two classes are needed")
 }
 
 // masses returns the total weight of each level, or its number of rows if weights were not counted.

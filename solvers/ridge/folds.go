@@ -164,7 +164,7 @@ func (f *fit) deal(drawn *pool, landmarks int) (err error) {
 // oneGroup returns the error for a group column with a single value.
 func (f *fit) oneGroup(value string) error {
 	return stream.NewDataError(f.data.Rows.Info().Name, "column %q of `Data.FoldBy` is %s in all rows: folds need two values or more", f.data.FoldBy, value).
-		Do("take another column, or none")
+		WithRemedy("take another column, or none")
 }
 
 // mostHeldOut is the fraction of the weight above which a held-out "tenth" is noted.

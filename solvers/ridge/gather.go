@@ -134,7 +134,7 @@ func (f *fit) dropAbsent(drawn *pool) error {
 	weighing, all := drawn.known.weighing(), drawn.Count()
 	if len(weighing) == 0 {
 		return stream.NewDataError(f.data.Rows.Info().Name, "all weights are 0, of %d rows that were drawn", all).
-			Do("leave rows with weight 0 out of the data")
+			WithRemedy("leave rows with weight 0 out of the data")
 	}
 	drawn.Panel, drawn.known = drawn.Keep(weighing), drawn.known.pick(weighing)
 	if drawn.whole && len(weighing) < all && f.columns.foldBy < 0 {

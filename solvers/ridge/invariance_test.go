@@ -219,10 +219,10 @@ func TestAbsentRows(t *testing.T) {
 				}
 			}
 			a, b := of[0], of[1]
-			same := fmt.Sprint(a.Counted, a.Folds, len(a.Notes), a.Path, a.R2) == fmt.Sprint(b.Counted, b.Folds, len(b.Notes), b.Path, b.R2)
+			same := fmt.Sprint(a.Scored, a.Folds, len(a.Notes), a.Path, a.R2) == fmt.Sprint(b.Scored, b.Folds, len(b.Notes), b.Path, b.R2)
 			if !same || bytesOf(t, a.Model) != bytesOf(t, b.Model) {
 				t.Errorf("%s, %d landmarks: %d rows, errors %v without absent rows; %d rows, %v with them", name, s.Landmarks,
-					a.Counted, a.Chosen(), b.Counted, b.Chosen())
+					a.Scored, a.Chosen(), b.Scored, b.Chosen())
 			}
 			if a.Scores != nil && (!near(b.Scores.LogLoss, a.Scores.LogLoss, 1e-12) || !near(b.Scores.MacroF1, a.Scores.MacroF1, 1e-12) ||
 				b.Scores.StandardError != a.Scores.StandardError) {
@@ -368,8 +368,8 @@ func TestMoreRowsThanPool(t *testing.T) {
 					t.Errorf("landmark %d is absent: %v", i, v)
 				}
 			}
-			if f.Rows != n-absent || f.Folds != 3 || f.Counted < 11_000 || f.Counted > 12_500 || !near(f.Path[0].RMSE[0], 0.1, 0.1) {
-				t.Errorf("%d rows, %d folds, RMSE %v of %d rows", f.Rows, f.Folds, f.Path[0].RMSE[0], f.Counted)
+			if f.Rows != n-absent || f.Folds != 3 || f.Scored < 11_000 || f.Scored > 12_500 || !near(f.Path[0].RMSE[0], 0.1, 0.1) {
+				t.Errorf("%d rows, %d folds, RMSE %v of %d rows", f.Rows, f.Folds, f.Path[0].RMSE[0], f.Scored)
 			}
 		} else if bytesOf(t, f.Model) != bytesOf(t, first.Model) {
 			t.Errorf("%+v: other bits", e)

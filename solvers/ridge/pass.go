@@ -39,7 +39,7 @@ func (f *fit) pass(ctx context.Context) error {
 		given = append(given, c.features.Landmarks.Rows, c.upper, c.center)
 		before = append(before, c.features.Tiles.Entries.Load())
 	}
-	e := f.engine.WithKept().Given(given...)
+	e := f.engine.WithKept().WithInputs(given...)
 	type gramPass = stream.Wide[sketch.List[*sketch.WhitenedGram], *blockFeatures]
 	sums, err := stream.FoldWide(ctx, e, "fit", f.data.Rows, gramPass{
 		New: func() (l sketch.List[*sketch.WhitenedGram]) {
@@ -50,18 +50,18 @@ func (f *fit) pass(ctx context.Context) error {
 			}
 			return l
 		},
-		Room: func() *blockFeatures {
+		NewT: func() *blockFeatures {
 			return &blockFeatures{make([]sketch.WhitenedRows, len(by)), make([][]*sketch.WhitenedRows, len(by)), make([]int, parts)}
 		},
 		Worker: func() func(*blockFeatures, *stream.Block) error { return f.worker(by) },
-		Take: func(acc sketch.List[*sketch.WhitenedGram], m *blockFeatures, _ *stream.Block) error {
+		AddSmall: func(acc sketch.List[*sketch.WhitenedGram], m *blockFeatures, _ *stream.Block) error {
 			for i, gram := range acc {
 				gram.Expect(m.rows[i%parts])
 			}
 			return nil
 		},
 		Tiles: len(indices),
-		Add: func(acc sketch.List[*sketch.WhitenedGram], all []*blockFeatures, tile int) {
+		AddTile: func(acc sketch.List[*sketch.WhitenedGram], all []*blockFeatures, tile int) {
 			at := indices[tile]
 			var rows []*sketch.WhitenedRows
 			for _, m := range all {

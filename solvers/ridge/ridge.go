@@ -78,8 +78,8 @@ type Fit struct {
 	R2, R2Error []float64
 	// Folds is the number of folds with rows; 1 for a held-out tenth.
 	Folds int
-	// Counted is the number of out-of-fold predictions used for scores and intervals.
-	Counted int
+	// Scored is the number of out-of-fold predictions used for scores and intervals.
+	Scored int
 	// Scores are out-of-fold scores of classes; nil for targets.
 	Scores *Scores
 	// OutOfFold has out-of-fold predictions, for plots of residuals and confusions.
@@ -107,7 +107,7 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 // after gathering landmarks. Each kernel still in the race takes n·ℓ entries and 2·n·ℓ² flops, then ℓ³/3 flops for each
 // penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, s, d, k, s.fit)
+	return family.RunFit(ctx, e, s, d, k, s.fit)
 }
 
 // fit is a fit in progress.

@@ -373,13 +373,13 @@ func TestClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := f.Chosen().Misclassified; e < 0.04 || e > 0.08 || f.Counted != 600 {
-		t.Errorf("%v of %d rows misclassified out of fold, and 5 %% have a wrong label", e, f.Counted)
+	if e := f.Chosen().Misclassified; e < 0.04 || e > 0.08 || f.Scored != 600 {
+		t.Errorf("%v of %d rows misclassified out of fold, and 5 %% have a wrong label", e, f.Scored)
 	}
 	tenth := classed(t, train, noisy)
 	held, err := Solver{Landmarks: 60, Folds: 1}.Fit(t.Context(), stream.Engine{}, tenth, kernelgen.RBF(0.5))
-	if err != nil || held.Counted < 30 || held.Counted > 90 {
-		t.Errorf("%v: errors are counted on %d rows, a tenth of 600", err, held.Counted)
+	if err != nil || held.Scored < 30 || held.Scored > 90 {
+		t.Errorf("%v: errors are counted on %d rows, a tenth of 600", err, held.Scored)
 	}
 	out := predict(t, f.Model, matrix.Rows(x, 600, 300), model.Decision, model.Class)
 	wrong := 0

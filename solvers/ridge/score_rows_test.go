@@ -32,8 +32,8 @@ func TestScoreRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Counted != want {
-				t.Errorf("%s are scored on %d rows, not %d", what, f.Counted, want)
+			if f.Scored != want {
+				t.Errorf("%s are scored on %d rows, not %d", what, f.Scored, want)
 			}
 			if what == "targets" && !(f.R2[0] > 0.99) || what == "classes" && !(f.Scores.Accuracy > 0.9) {
 				t.Errorf("%s on %d rows: R² %v, scores %+v", what, rows, f.R2, f.Scores)

@@ -46,7 +46,7 @@ func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err err
 			c.addScore(sums, &c.known, r, matrix.Row(held.predictions, r), fit.Temperature)
 		}
 	}
-	fit.Counted, fit.Scores = int(sums.Count), c.scores(sums)
+	fit.Scored, fit.Scores = int(sums.Count), c.scores(sums)
 	c.setClassErrors(fit, held, sums.Data[3*c.data.Classes.count()+weightSum])
 	c.noteRareClasses(fit)
 	return nil
@@ -114,7 +114,7 @@ func (c *candidate) scorePass(ctx context.Context, models foldCoefficients, temp
 	}
 	defer c.features.Tiles.CountPass(c.rows * int64(c.features.Landmarks.Count()))()
 	info, worker := c.data.Rows.Info(), c.outOfFold(models)
-	e := c.engine.WithKept().Given(given...)
+	e := c.engine.WithKept().WithInputs(given...)
 	return stream.Fold(ctx, e, "scores", c.data.Rows, c.newScoreSums, func() func(*sketch.Sum, *stream.Block) error {
 		predict, rowsOf := worker(), new(known)
 		return func(sums *sketch.Sum, b *stream.Block) error {

@@ -371,7 +371,7 @@ func TestUnknownError(t *testing.T) {
 	_, _, d := dependent(t, 1500, 2, 2)
 	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Algorithm: AlgorithmLandmark, Landmarks: 20}
 	f := mustFit(t, s, d, kernelgen.RBF(0.5))
-	if len(f.Estimates) != 1 || f.Estimates[0].Of != model.OperatorValues || !math.IsNaN(f.Estimates[0].Value) || f.Estimates[0].Reason == "" {
+	if len(f.Estimates) != 1 || f.Estimates[0].Quantity != model.OperatorValues || !math.IsNaN(f.Estimates[0].Value) || f.Estimates[0].Reason == "" {
 		t.Errorf("errors %+v", f.Estimates)
 	}
 	if most := int64(20 * 1500 * 20); f.KernelEntries > most {

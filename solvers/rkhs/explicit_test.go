@@ -94,7 +94,7 @@ type transposed struct{ ridge float64 }
 
 func (transposed) String() string { return "transposed" }
 func (o transposed) Traits() Traits {
-	return Traits{Range: OfX, Domain: OfY, Inverts: true, Ridge: o.ridge}
+	return Traits{Range: SideX, Domain: SideY, Inverts: true, Ridge: o.ridge}
 }
 func (transposed) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	return Matrix{General: dense.Mul(blas.Trans, f.X, blas.NoTrans, f.Y)}, nil

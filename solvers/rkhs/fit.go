@@ -27,7 +27,7 @@ import (
 // landmarks and 2·n·(p+q)² flops. Memory is (1+p+q)² numbers for each partial sum. Dense algebra of p×q matrices
 // follows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, s, d, k, s.fit)
+	return family.RunFit(ctx, e, s, d, k, s.fit)
 }
 
 // fit implements Fit.
@@ -73,7 +73,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, OfX), traceLeft(m, OfY)}, Trace: s.trace(m, sp)}
+	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, SideX), traceLeft(m, SideY)}, Trace: s.trace(m, sp)}
 	f.SourcePasses = 1
 	f.Note(notes...)
 	f.Warn(sp.doubts...)
@@ -89,7 +89,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		return nil, err
 	}
 	if s.Algorithm == AlgorithmLandmark {
-		f.AddEstimate(model.Estimate{Of: model.OperatorValues, Value: math.NaN(),
+		f.AddEstimate(model.Estimate{Quantity: model.OperatorValues, Value: math.NaN(),
 			Reason: "residuals are of the span of the features: " + compare})
 	}
 	f.KernelEntries = sp.entries
@@ -160,7 +160,7 @@ func (c *decomposition) svd(t *triplets, system blas64.General, f *Factors) erro
 // functions returns functions of a side.
 func (c *decomposition) functions(which PairSide, m blas64.General) *Functions {
 	space := c.spaces.x
-	if which == OfY {
+	if which == SideY {
 		space = c.spaces.y
 	}
 	return newFunctions(space, m, c.means[which])
@@ -168,16 +168,16 @@ func (c *decomposition) functions(which PairSide, m blas64.General) *Functions {
 
 // canonical adds the canonical functions.
 func (c *decomposition) canonical(f *Factors, ridge float64, u, v blas64.General) error {
-	left, err := f.inverseRoot(OfY, ridge)
+	left, err := f.inverseRoot(SideY, ridge)
 	if err != nil {
 		return err
 	}
-	right, err := f.inverseRoot(OfX, ridge)
+	right, err := f.inverseRoot(SideX, ridge)
 	if err != nil {
 		return err
 	}
-	c.fit.CanonicalLeft = c.functions(OfY, mul(left, u))
-	c.fit.CanonicalRight = c.functions(OfX, mul(right, v))
+	c.fit.CanonicalLeft = c.functions(SideY, mul(left, u))
+	c.fit.CanonicalRight = c.functions(SideX, mul(right, v))
 	return nil
 }
 
@@ -212,7 +212,7 @@ func (c *decomposition) eigen(pairs *eigenpairs, system blas64.General) {
 		m.Imag = nil
 	}
 	functions := func(of blas64.General) *Functions {
-		f := newFunctions(c.spaces.x, dense.PickColumns(of, columns), c.means[OfX])
+		f := newFunctions(c.spaces.x, dense.PickColumns(of, columns), c.means[SideX])
 		f.Complex = m.Imag != nil
 		return f
 	}

@@ -22,7 +22,7 @@ type allPairs struct {
 
 // gram returns that of a side.
 func (a *allPairs) gram(s PairSide) blas64.General {
-	if s == OfX {
+	if s == SideX {
 		return a.x
 	}
 	return a.y
@@ -33,7 +33,7 @@ func (a *allPairs) cross(rows, cols PairSide) blas64.General {
 	switch {
 	case rows == cols:
 		return a.gram(rows)
-	case rows == OfX:
+	case rows == SideX:
 		return a.xy
 	}
 	return matrix.Transpose(a.xy)
@@ -62,7 +62,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine, d *Data) 
 		to   *blas64.General
 		x, y PairSide
 		want bool
-	}{{&a.x, OfX, OfX, true}, {&a.y, OfY, OfY, rows[OfY].Rows > 0}, {&a.xy, OfX, OfY, rows[OfY].Rows > 0 && c.spaces.x == c.spaces.y}}
+	}{{&a.x, SideX, SideX, true}, {&a.y, SideY, SideY, rows[SideY].Rows > 0}, {&a.xy, SideX, SideY, rows[SideY].Rows > 0 && c.spaces.x == c.spaces.y}}
 	for _, g := range grams {
 		if !g.want {
 			continue

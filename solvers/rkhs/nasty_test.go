@@ -171,8 +171,8 @@ func TestBadRowInPass(t *testing.T) {
 	x := normal(5000, 1, "x")
 	d := pairs(t, x, x)
 	chosen := map[int64]bool{}
-	for _, which := range []PairSide{OfX, OfY} {
-		for _, i := range d.draw(OfX, poolLeast, 0, "landmarks of "+which.String()) {
+	for _, which := range []PairSide{SideX, SideY} {
+		for _, i := range d.draw(SideX, poolLeast, 0, "landmarks of "+which.String()) {
 			chosen[i] = true
 		}
 	}

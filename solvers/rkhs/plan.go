@@ -22,7 +22,7 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := shape.Columns + columnsOf(shape, OfY)
+	columns := shape.Columns + columnsOf(shape, SideY)
 	if s.Operator.Traits().Single {
 		columns = shape.Columns
 	}
@@ -66,14 +66,14 @@ type plannedSpace struct {
 
 // spacesOf returns the spaces of a fit.
 func (s setting) spacesOf(shape model.Size) []plannedSpace {
-	n, m := shape.Rows, rowsOf(shape, OfY)
+	n, m := shape.Rows, rowsOf(shape, SideY)
 	switch {
 	case s.Operator.Traits().Single:
 		return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}}
 	case s.OneSpace():
 		return []plannedSpace{{s.poolSize(n + m), shape.Columns, 2, n + m}}
 	}
-	return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}, {s.poolSize(m), columnsOf(shape, OfY), 1, m}}
+	return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}, {s.poolSize(m), columnsOf(shape, SideY), 1, m}}
 }
 
 // planSpace adds the choice of landmarks, and returns their largest number.

@@ -69,14 +69,14 @@ func (s Solver) with(k kernelgen.Kernel) setting {
 
 // resolve resolves the words of kernels.
 func (s *setting) resolve(ctx context.Context, e stream.Engine, d *Data) (err error) {
-	if s.kernels[OfX], err = family.Resolve(ctx, e, d, s.kernels[OfX], s.Seed); err != nil {
+	if s.kernels[SideX], err = family.Resolve(ctx, e, d, s.kernels[SideX], s.Seed); err != nil {
 		return err
 	}
 	switch {
 	case s.OneSpace():
-		s.kernels[OfY] = s.kernels[OfX]
+		s.kernels[SideY] = s.kernels[SideX]
 	case d.y != nil && !s.Operator.Traits().Single:
-		s.kernels[OfY], err = family.Resolve(ctx, e, sideData{d, OfY}, s.kernels[OfY], s.Seed)
+		s.kernels[SideY], err = family.Resolve(ctx, e, sideData{d, SideY}, s.kernels[SideY], s.Seed)
 	}
 	return err
 }
@@ -136,14 +136,14 @@ func (s setting) check(shape model.Size) error {
 		return fmt.Errorf("rank %d must be at least 1, and landmarks %d and memory %d not negative", s.Rank, s.Landmarks, s.Memory)
 	case !(s.Cutoff >= 0 && s.Cutoff < 1):
 		return fmt.Errorf("cutoff %v must be from 0 to below 1", s.Cutoff)
-	case !t.Single && columnsOf(shape, OfY) == 0:
+	case !t.Single && columnsOf(shape, SideY) == 0:
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
-	case !explicit && rowsOf(shape, OfY) != shape.Rows:
-		return fmt.Errorf("x has %d rows and y has %d: operator %s takes one row of each for a pair", shape.Rows, rowsOf(shape, OfY), s.Operator)
-	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
-		return fmt.Errorf("x has %d columns and y has %d: `Task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
-	case s.OneSpace() && !s.kernels[OfX].Same(s.kernels[OfY]):
-		return fmt.Errorf("kernels %s and %s: `Task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
+	case !explicit && rowsOf(shape, SideY) != shape.Rows:
+		return fmt.Errorf("x has %d rows and y has %d: operator %s takes one row of each for a pair", shape.Rows, rowsOf(shape, SideY), s.Operator)
+	case s.OneSpace() && shape.Columns != columnsOf(shape, SideY):
+		return fmt.Errorf("x has %d columns and y has %d: `Task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, SideY), s.Task, s.Operator)
+	case s.OneSpace() && !s.kernels[SideX].Same(s.kernels[SideY]):
+		return fmt.Errorf("kernels %s and %s: `Task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[SideX], s.kernels[SideY], s.Task, s.Operator)
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (s setting) choose(e stream.Engine, shape model.Size) (setting, []string) {
 		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
 	}
 	what := "pairs"
-	if rowsOf(shape, OfY) != shape.Rows {
+	if rowsOf(shape, SideY) != shape.Rows {
 		what = "rows of a side"
 	}
 	switch {

@@ -28,7 +28,7 @@ type spaces struct {
 
 // alone returns the space of one side.
 func (sp *spaces) alone(s PairSide) *spaces {
-	if s == OfY {
+	if s == SideY {
 		return &spaces{x: sp.y}
 	}
 	return &spaces{x: sp.x}
@@ -46,29 +46,29 @@ func definiteWarning(k kernelgen.Kernel) []string {
 func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
 	if s.OneSpace() {
-		all := d.n + d.rows(OfY)
+		all := d.n + d.rows(SideY)
 		n := s.poolSize(all)
 		ofY := n / 2
 		if d.rowsY > 0 {
 			ofY = int64(math.Round(float64(n) * float64(d.rowsY) / float64(all)))
 		}
-		rows, err := s.pool(ctx, d, n-ofY, OfX)
+		rows, err := s.pool(ctx, d, n-ofY, SideX)
 		if err != nil {
 			return sp, err
 		}
-		more, err := s.pool(ctx, d, max(1, ofY), OfY)
+		more, err := s.pool(ctx, d, max(1, ofY), SideY)
 		if err != nil {
 			return sp, err
 		}
 		both := matrix.New(rows.Rows+more.Rows, rows.Cols)
 		copy(both.Data, rows.Data)
 		copy(both.Data[len(rows.Data):], more.Data)
-		sp.x, err = sp.fit(ctx, e, s, s.kernels[OfX], "x and y", both)
+		sp.x, err = sp.fit(ctx, e, s, s.kernels[SideX], "x and y", both)
 		sp.y = sp.x
 		return sp, err
 	}
 	for which, m := range []**lowrank.Model{&sp.x, &sp.y} {
-		if PairSide(which) == OfY && s.Operator.Traits().Single {
+		if PairSide(which) == SideY && s.Operator.Traits().Single {
 			break
 		}
 		rows, err := s.pool(ctx, d, s.poolSize(d.rows(PairSide(which))), PairSide(which))

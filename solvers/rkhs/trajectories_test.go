@@ -40,7 +40,7 @@ func TestTrajectories(t *testing.T) {
 			for first := range early {
 				checkPairs(t, d, first, x, y)
 			}
-			for s, want := range map[PairSide]blas64.General{OfX: x, OfY: y} {
+			for s, want := range map[PairSide]blas64.General{SideX: x, SideY: y} {
 				got, err := d.gather(t.Context(), s, []int64{0, d.n / 2, d.n - 1})
 				if err != nil || !slices.Equal(got.Data, chosen(want, []int64{0, d.n / 2, d.n - 1}).Data) {
 					t.Errorf("side %s: %v, %v", s, got.Data, err)

@@ -44,7 +44,7 @@ func TestEstimate(t *testing.T) {
 		}
 		got := math.NaN()
 		for _, e := range f.Estimates {
-			if e.Of == model.PlanFrobenius {
+			if e.Quantity == model.PlanFrobenius {
 				got = e.Value
 			}
 		}

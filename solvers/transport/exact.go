@@ -30,7 +30,7 @@ type Exact struct {
 
 // Fit finds the plan between the rows of d.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -121,7 +121,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 		}
 		for i := range strip.Rows {
 			s := weights(matrix.Row(strip, i), x.g)
-			logs[i], shifts[i] = s.Log(), s.Most
+			logs[i], shifts[i] = s.Log(), s.Max
 		}
 	}
 	var v []float64 // for plain K: exp(g − its maximum)
@@ -257,7 +257,7 @@ func (x *exact) measure(ctx context.Context) (measures, error) {
 				sum[0] += now
 				sum[1] += math.Abs(now - after)
 				sum[2] += after
-				sum[3] -= x.Epsilon * math.Exp(x.f[at+i]+s.Most) * dotFinite(row, raw)
+				sum[3] -= x.Epsilon * math.Exp(x.f[at+i]+s.Max) * dotFinite(row, raw)
 			}
 			return nil
 		}

@@ -121,7 +121,7 @@ func (p *pair) pass(h *half, ones *weightedSums) error {
 		if !(v > 0) {
 			return stream.NewValueError(o.src.Info().Name, o.number[k], "",
 				"the sum of kernel %s over the other side is %v, so that no plan reaches this row", p.factors.Kernel, v).
-				Do("take a wider kernel or a larger `Epsilon`, or `Method exact`, which has logarithms")
+				WithRemedy("take a wider kernel or a larger `Epsilon`, or `Method exact`, which has logarithms")
 		}
 	}
 	o.product = ones

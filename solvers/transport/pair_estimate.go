@@ -76,7 +76,7 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	dense.ScaleColumns(off, right.approx)
 	dense.ScaleRows(exact, left.u)
 	dense.ScaleColumns(exact, right.u)
-	f.AddEstimate(model.Estimate{Of: model.PlanFrobenius, Value: dense.Frobenius(off) / dense.Frobenius(exact),
-		From: "exact kernel entries of sampled rows", Remedy: "raise the `Rank`, or take `Method exact`"})
+	f.AddEstimate(model.Estimate{Quantity: model.PlanFrobenius, Value: dense.Frobenius(off) / dense.Frobenius(exact),
+		Evidence: "exact kernel entries of sampled rows", Remedy: "raise the `Rank`, or take `Method exact`"})
 	return nil
 }

@@ -162,14 +162,14 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 	}
 	h.entries += int64(rows.Rows) * int64(p.factors.Factor(h.side).Entries()+to.Corrections.Rows)
 	d := rows.Cols
-	to.Near, to.Moves = emptyRows(len(h.number)+rows.Rows, d), emptyRows(len(h.number)+rows.Rows, d)
+	to.SampledRows, to.Displacements = emptyRows(len(h.number)+rows.Rows, d), emptyRows(len(h.number)+rows.Rows, d)
 	keep := func(row, image []float64) {
-		to.Near.Data = append(to.Near.Data, row...)
+		to.SampledRows.Data = append(to.SampledRows.Data, row...)
 		for j, v := range image {
-			to.Moves.Data = append(to.Moves.Data, v-row[j])
+			to.Displacements.Data = append(to.Displacements.Data, v-row[j])
 		}
-		to.Near.Rows++
-		to.Moves.Rows++
+		to.SampledRows.Rows++
+		to.Displacements.Rows++
 	}
 	image := make([]float64, d)
 	for k := range h.number {
@@ -190,7 +190,7 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 			}
 		}
 	}
-	if to.Near.Rows == 0 {
+	if to.SampledRows.Rows == 0 {
 		return p.refuse(h, int64(rows.Rows))
 	}
 	return nil

@@ -23,7 +23,7 @@ func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Trea
 	case stats.rows > 0 && stats.absent == stats.rows:
 		return nil, nil, 0, stream.NewDataError(info.Name, "all weights are 0")
 	case stats.copies.Total > math.MaxFloat64:
-		return nil, nil, 0, stream.NewDataError(info.Name, "the sum of `Treatment.Weights` is beyond the range of float64").Do("divide them")
+		return nil, nil, 0, stream.NewDataError(info.Name, "the sum of `Treatment.Weights` is beyond the range of float64").WithRemedy("divide them")
 	}
 	places := make([]int, 0, len(info.Columns))
 	for j := range stats.columns {

@@ -162,7 +162,7 @@ func refuseLostWords(info stream.Info, t Treatment) error {
 	for _, f := range info.Kept {
 		if t.Categories != EncodeNone && f.Kind == stream.String && !f.Category && !f.Carried {
 			return stream.NewValueError(info.Name, stream.NoRow, f.Name, "`Treatment.Categories %v` makes no numbers of its words: the field is no category", t.Categories).
-				Do("set Category of its stream.Field, or Carried to keep the words as they are")
+				WithRemedy("set Category of its stream.Field, or Carried to keep the words as they are")
 		}
 	}
 	return nil
@@ -501,7 +501,7 @@ func nullError(info stream.Info, row int64, column int, value float64) error {
 		what = "null or NaN"
 	}
 	return stream.NewValueError(info.Name, row, info.Columns[column], "%s", what).
-		Do("remove such rows, or fit with `Treatment.Nulls drop`, zero, mean or indicator")
+		WithRemedy("remove such rows, or fit with `Treatment.Nulls drop`, zero, mean or indicator")
 }
 
 func (s *Source) overflowError(row int64, column int) error {

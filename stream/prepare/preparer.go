@@ -244,8 +244,8 @@ func (p Preparation) Width() (n int) {
 // Scaled reports whether numeric columns are scaled.
 func (p Preparation) Scaled() bool { return p.Shift != nil || p.Knots.Rows > 0 }
 
-// Raw reports whether rows are used unchanged and nulls are errors.
-func (p Preparation) Raw() bool {
+// IsIdentity reports whether rows are used unchanged and nulls are errors.
+func (p Preparation) IsIdentity() bool {
 	return !p.Scaled() && p.Nulls == NullsRefuse && len(p.Categories) == 0
 }
 

@@ -163,7 +163,7 @@ func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 	}
 	if !h.stored && !h.inPieces && h.size > compression.MaxBytes {
 		return h, fault.New("buffer %d has %d bytes that cannot be unpacked in pieces; the limit is %d", i, h.size, compression.MaxBytes).
-			Do("write smaller batches")
+			WithRemedy("write smaller batches")
 	}
 	b.heads[i] = h
 	return h, nil
@@ -246,7 +246,7 @@ func (b *ipcBuffers) unpack(i int, h bufferHead) ([]byte, error) {
 	}
 	if b.held += h.size; b.held > compression.MaxBytes+16*b.bodySize {
 		return nil, fault.New("the chosen columns of a batch have more than %d bytes", compression.MaxBytes+16*b.bodySize).
-			Do("choose fewer, or write smaller batches")
+			WithRemedy("choose fewer, or write smaller batches")
 	}
 	data := b.space.block(i, h.size)
 	if err := b.unpackFrame(data, packed); err != nil {

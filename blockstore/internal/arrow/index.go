@@ -92,7 +92,7 @@ func readFooter(file io.ReaderAt, size int64) (flatTable, int64, error) {
 	}
 	if string(end[4:]) != arrowMagic {
 		return flatTable{}, 0, fault.New("it does not end with %s; the file was cut or is still being written", arrowMagic).
-			Of(stream.Damaged).Do("wait, or make or fetch it again")
+			WithKind(stream.Damaged).WithRemedy("wait, or make or fetch it again")
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if length > size-8-int64(tail) || length > maxArrowMeta {

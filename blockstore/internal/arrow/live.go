@@ -31,7 +31,7 @@ func (l *live) check(bytes int64) error {
 	if err == nil {
 		return nil
 	}
-	return fault.New("%w", err).Do("or save the stream and name the file, of which less is in memory")
+	return fault.New("%w", err).WithRemedy("or save the stream and name the file, of which less is in memory")
 }
 
 // weigh adds the unpacked size of a message. b is its batch, nil for a dictionary.
@@ -78,7 +78,7 @@ func (l *live) message() (m message, next int64, err error) {
 		case ended != nil || err != nil && err != errCut:
 			return m, l.at + n, err
 		case whole > math.MaxInt32:
-			return m, 0, fault.New("a message of %d bytes is too large for a pipe", whole).Do("write smaller batches, or save the stream and name the file")
+			return m, 0, fault.New("a message of %d bytes is too large for a pipe", whole).WithRemedy("write smaller batches, or save the stream and name the file")
 		}
 		if err == nil {
 			if err := l.check(whole); err != nil {
@@ -221,7 +221,7 @@ func (l *live) afterMark(path string, end int64) error {
 	mark := int(end - l.at)
 	window, err := l.in.Await(l.at, mark+1)
 	if len(window) > mark {
-		return fault.File(path, "bytes follow the end mark of the stream at byte %d", end).Of(stream.Damaged).Do("make or fetch it again")
+		return fault.File(path, "bytes follow the end mark of the stream at byte %d", end).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
 	return err
 }

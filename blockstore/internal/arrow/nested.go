@@ -75,7 +75,7 @@ func (l *placer) tree(from arrow.Field) *nestedField {
 		for _, f := range t.Fields() {
 			m := l.tree(f)
 			n.inside = append(n.inside, m)
-			n.holds.Inside = append(n.holds.Inside, logical.Member{Name: m.name, Type: m.holds})
+			n.holds.Members = append(n.holds.Members, logical.Member{Name: m.name, Type: m.holds})
 		}
 	case *arrow.MapType:
 		n.field = l.reserve(2)
@@ -328,7 +328,7 @@ func (r *nestedReader) append(b []byte, i int) (_ []byte, err error) {
 	if r.pairs != nil {
 		for k := from; k < from+n; k++ {
 			if !r.inside[0].s.valid(k) {
-				return b, fault.New("a key of a map is null").Do("write the file anew")
+				return b, fault.New("a key of a map is null").WithRemedy("write the file anew")
 			}
 			if b, err = r.inside[0].append(b, k); err != nil {
 				return b, err

@@ -97,7 +97,7 @@ func readSchema(m *message) (*schema, error) {
 		return nil, fmt.Errorf("the schema is empty")
 	}
 	if table.int16(0) != 0 {
-		return nil, fault.New("its numbers have their most significant bytes first, which is not read").Do("write it on another machine, or as Parquet")
+		return nil, fault.New("its numbers have their most significant bytes first, which is not read").WithRemedy("write it on another machine, or as Parquet")
 	}
 	w := walker{}
 	if err := w.schema(table, 1); err != nil {
@@ -139,7 +139,7 @@ func claimed(size int) int {
 
 // errSchema reports a schema that the library cannot parse. Its own errors name internal functions.
 var errSchema = fault.New("its schema is damaged, or has types that are newer than this program").
-	Do("write the file anew, with an older version of Arrow or as Parquet")
+	WithRemedy("write the file anew, with an older version of Arrow or as Parquet")
 
 // walker checks the fields of a schema before the library parses it. The library follows offsets
 // even if a few bytes expand to any number of fields.

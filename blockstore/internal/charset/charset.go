@@ -39,7 +39,7 @@ func Find(name string) (Encoding, error) {
 	}
 	if err != nil || e == nil {
 		return Encoding{}, fault.New("encoding %q is not known", name).
-			Do("use utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5, euc-kr, or another of IANA's names")
+			WithRemedy("use utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5, euc-kr, or another of IANA's names")
 	}
 	if e == unicode.UTF8 {
 		return Encoding{}, nil
@@ -98,9 +98,9 @@ func (e *UnknownError) Error() string {
 // unknown returns an [UnknownError] with a remedy.
 func unknown(line int64, e Encoding) error {
 	if e == marked {
-		return fault.New("%w", &UnknownError{line, e}).Do("mend the file, or remove its first two bytes if the text has another encoding")
+		return fault.New("%w", &UnknownError{line, e}).WithRemedy("mend the file, or remove its first two bytes if the text has another encoding")
 	}
-	return fault.New("%w", &UnknownError{line, e}).Do("name the encoding that it has with `Layout.Encoding`")
+	return fault.New("%w", &UnknownError{line, e}).WithRemedy("name the encoding that it has with `Layout.Encoding`")
 }
 
 // strict fails on characters that could not be decoded.

@@ -36,7 +36,7 @@ func (k *keptRows) lock(ctx context.Context) bool {
 		case k.turn <- struct{}{}:
 			return true
 		case <-beat.C:
-			stream.Beat(ctx)
+			stream.Heartbeat(ctx)
 		case <-ctx.Done():
 			return false
 		}

@@ -153,7 +153,7 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 	MustFit(r.info, dst)
 	Truncate(dst, r.info.Kept)
 	for n < dst.X.Rows && r.failed == nil && !r.leaves(n) {
-		stream.Beat(r.ctx)
+		stream.Heartbeat(r.ctx)
 		if r.failed = r.ctx.Err(); r.failed == nil {
 			var rows int
 			r.failed = fault.Guard(r.info.Name, func() (err error) {

@@ -46,7 +46,7 @@ func unreadable(format string, err error) error {
 	if fault.IsReading(err) {
 		return err
 	}
-	return fault.New("the %s data cannot be decompressed: the file is cut short or damaged", format).Of(stream.Damaged).Do("make or fetch it again")
+	return fault.New("the %s data cannot be decompressed: the file is cut short or damaged", format).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 }
 
 // gzipMembers reads all members of a gzip file. Padding by zeros is allowed.

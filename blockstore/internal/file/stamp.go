@@ -85,7 +85,7 @@ func openRegular(path string) (*os.File, Stamp, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fault.File(path, "not a regular file").Do("write what it holds to one first")
+		err = fault.File(path, "not a regular file").WithRemedy("write what it holds to one first")
 	}
 	if err != nil {
 		file.Close()
@@ -201,5 +201,6 @@ var ErrChanged = errors.New("the file was changed after it was opened")
 
 // changed reports that the file was changed, with details.
 func (s Stamp) changed(format string, args ...any) *stream.DataError {
-	return fault.File(s.path, "%w: "+format, append([]any{ErrChanged}, args...)...).Of(stream.Changed).Do("start again")
+	return fault.File(s.path, "%w: "+format, append([]any{ErrChanged}, args...)...).WithKind(stream.Changed).
+		WithRemedy("start again")
 }

@@ -72,7 +72,7 @@ func (s *Session) Create(path string) (*Temp, error) {
 	file, err := createLocked(filepath.Dir(target), filepath.Base(target), 0o666)
 	if err != nil {
 		return nil, fault.Output(path, "no file can be made in its folder: %w", WithoutPath(err)).
-			Do("make the folder, or name another")
+			WithRemedy("make the folder, or name another")
 	}
 	if old != nil {
 		keepOwner(file, old)
@@ -193,7 +193,7 @@ func (t *Temp) Finish() error {
 
 // errClosed reports a call after Commit or Discard.
 func (t *Temp) errClosed() error {
-	return fault.Output(t.Target, "the file is closed already").Do("write it anew")
+	return fault.Output(t.Target, "the file is closed already").WithRemedy("write it anew")
 }
 
 // Commit renames or uploads the file; it calls Finish if necessary. After an error the target is

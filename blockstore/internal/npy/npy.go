@@ -119,19 +119,19 @@ func (t *layout) columns() []column.Info {
 func (t *layout) fromShape() error {
 	switch shape := t.head.Shape; len(shape) {
 	case 0:
-		return fault.New("a single number is not a matrix").Do("reshape it with a.reshape(1, 1)")
+		return fault.New("a single number is not a matrix").WithRemedy("reshape it with a.reshape(1, 1)")
 	case 1:
 		t.count, t.width = shape[0], 1
 	case 2:
 		t.count, t.width = shape[0], shape[1]
 	default:
-		return fault.New("an array of %d dimensions is not a matrix", len(shape)).Do("flatten its rows with a.reshape(len(a), -1)")
+		return fault.New("an array of %d dimensions is not a matrix", len(shape)).WithRemedy("flatten its rows with a.reshape(len(a), -1)")
 	}
 	if t.width == 0 {
-		return fault.New("the matrix has no columns").Do("save one that has")
+		return fault.New("the matrix has no columns").WithRemedy("save one that has")
 	}
 	if t.width > column.Max {
-		return fault.New("%d columns are more than the %d that can be read", t.width, column.Max).Do("was the matrix saved transposed?")
+		return fault.New("%d columns are more than the %d that can be read", t.width, column.Max).WithRemedy("was the matrix saved transposed?")
 	}
 	return nil
 }
@@ -154,9 +154,9 @@ func (t *layout) checkSize(file int64) error {
 	}
 	switch have := file - t.head.size; {
 	case have < t.dataSize && t.head.fortran:
-		return fault.New("%d bytes of the %d promised by the header are missing", t.dataSize-have, t.dataSize).Of(stream.Damaged).Do("was the file cut short?")
+		return fault.New("%d bytes of the %d promised by the header are missing", t.dataSize-have, t.dataSize).WithKind(stream.Damaged).WithRemedy("was the file cut short?")
 	case have < t.dataSize:
-		return fault.New("the header promises %d rows, but the file ends in row %d", t.count, have/t.row).Of(stream.Damaged).Do("was it cut short?")
+		return fault.New("the header promises %d rows, but the file ends in row %d", t.count, have/t.row).WithKind(stream.Damaged).WithRemedy("was it cut short?")
 	case have > t.dataSize:
 		return fmt.Errorf("%d bytes follow the %d rows that the header promises", have-t.dataSize, t.count)
 	}
@@ -269,7 +269,7 @@ func (p *pass) come(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
 	case err == file.ErrPause && have == 0:
 		return 0, err
 	case err == io.EOF && have == 0:
-		return 0, fault.File(t.Path, "the header promises %d rows, and the pipe ends in row %d", t.count, p.at).Of(stream.Damaged).Do("did what writes to it fail?")
+		return 0, fault.File(t.Path, "the header promises %d rows, and the pipe ends in row %d", t.count, p.at).WithKind(stream.Damaged).WithRemedy("did what writes to it fail?")
 	case have == 0:
 		return 0, fault.Cell(t.Path, p.at, "", "%w", err)
 	}
@@ -295,7 +295,7 @@ func (p *pass) ends(in *file.Live) error {
 	t := p.table
 	window, err := in.Await(t.head.size+p.at*t.row, 1)
 	if len(window) > 0 {
-		return fault.File(t.Path, "bytes follow the %d rows that the header promises", t.count).Of(stream.Damaged).Do("make it again")
+		return fault.File(t.Path, "bytes follow the %d rows that the header promises", t.count).WithKind(stream.Damaged).WithRemedy("make it again")
 	}
 	return err
 }
@@ -411,7 +411,7 @@ func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error 
 		}
 	}
 	if bad, err := p.Decoded.Keep(c, dtype.NumberFormat, 0, n); err != nil {
-		return p.cellError(bad, of, fault.New("the label %s is beyond 2^63-1", dtype.Text(p.Words[bad])).Do("store it as int64 or float"))
+		return p.cellError(bad, of, fault.New("the label %s is beyond 2^63-1", dtype.Text(p.Words[bad])).WithRemedy("store it as int64 or float"))
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (r *columnReader) wrongLength(starts bool, filled int) error {
 			return r.fault(fmt.Errorf("it begins in the middle of a row"))
 		}
 		return fault.Cell(r.pages.path, r.row-1, r.Name, "the list is longer than the %d numbers of the first one", r.Width).
-			Do("%s", column.LeaveOut(r.Name))
+			WithRemedy("%s", column.LeaveOut(r.Name))
 	}
 	return column.ErrListLength(r.pages.path, r.row, r.Name, int64(filled), r.Width)
 }

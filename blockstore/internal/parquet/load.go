@@ -137,7 +137,7 @@ func (r *columnReader) loadPage(h *format.PageHeader, offset int64) error {
 // cutLevels splits levels off the front of a page of version 1.
 func cutLevels(body []byte, maximum int, e format.Encoding) (hybrid, []byte, error) {
 	if e != format.RLE {
-		return hybrid{}, nil, fault.New("levels in the encoding %s, long out of use, are not supported", named(e)).Do("write the file anew")
+		return hybrid{}, nil, fault.New("levels in the encoding %s, long out of use, are not supported", named(e)).WithRemedy("write the file anew")
 	}
 	if len(body) < 4 {
 		return hybrid{}, nil, errShortValues

@@ -80,7 +80,7 @@ func checkPage(h *format.PageHeader, room int64) error {
 		return fmt.Errorf("its header claims %d bytes, %d unpacked, of %d that are left", packed, size, room)
 	}
 	if packed > maxPageBytes || size > maxPageBytes {
-		return fault.New("it has %d bytes, %d unpacked; the limit is %d", packed, size, maxPageBytes).Do("write the file with smaller pages")
+		return fault.New("it has %d bytes, %d unpacked; the limit is %d", packed, size, maxPageBytes).WithRemedy("write the file with smaller pages")
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (p *pages) grown(buffer []byte, n int) ([]byte, error) {
 	if more := int64(n - cap(buffer)); more > 0 {
 		if p.held+more > p.limit {
 			return nil, fault.New("the pages of the chosen columns have more than %d bytes", p.limit).
-				Do("choose fewer columns, or write the file with smaller pages")
+				WithRemedy("choose fewer columns, or write the file with smaller pages")
 		}
 		p.held += more
 		collectBefore(more)

@@ -66,7 +66,7 @@ func (r *columnReader) decode(n int) error {
 	}
 	for _, b := range r.Texts[:n] {
 		if len(b) > column.MaxDecimal {
-			return r.fault(fault.New("a decimal of %d bytes is longer than %d", len(b), column.MaxDecimal).Do("%s", column.LeaveOut(r.Name)))
+			return r.fault(fault.New("a decimal of %d bytes is longer than %d", len(b), column.MaxDecimal).WithRemedy("%s", column.LeaveOut(r.Name)))
 		}
 	}
 	return nil

@@ -156,7 +156,7 @@ func timeLeaf(t logical.Type) (parquet.Node, keptValues) {
 func thousandfold(c *stream.Column, i int) (parquet.Value, error) {
 	v := c.Ints[i]
 	if v*1000/1000 != v {
-		return parquet.Value{}, fault.New("the time %d s since 1970 is beyond what milliseconds of 64 bits hold", v).Do("write .arrow")
+		return parquet.Value{}, fault.New("the time %d s since 1970 is beyond what milliseconds of 64 bits hold", v).WithRemedy("write .arrow")
 	}
 	return parquet.Int64Value(v * 1000), nil
 }
@@ -193,7 +193,8 @@ func decimalLeaf(t logical.Type) (parquet.Node, keptValues) {
 		}
 		b, ok := column.TwosComplement(new(big.Int).Mul(column.BigEndianInt(c.Strings[i]), factor), size)
 		if !ok {
-			return parquet.Value{}, fault.New("a decimal has more than its %d digits", digits).Do("mend the file")
+			return parquet.Value{}, fault.New("a decimal has more than its %d digits", digits).
+				WithRemedy("mend the file")
 		}
 		return parquet.FixedLenByteArrayValue(b), nil
 	})

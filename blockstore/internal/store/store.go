@@ -318,7 +318,7 @@ func (s *shape) readHeader(f io.ReaderAt) (columns int, err error) {
 	}
 	if v := binary.LittleEndian.Uint32(p[8:]); v != version && v != typed {
 		return 0, fault.New("the header says version %d, this program reads versions %d and %d", v, version, typed).
-			Do("write the store anew, or take the program that wrote it")
+			WithRemedy("write the store anew, or take the program that wrote it")
 	}
 	chunk, cols := uint64(binary.LittleEndian.Uint32(p[12:])), uint64(binary.LittleEndian.Uint32(p[16:]))
 	if chunk == 0 || cols == 0 || chunk > maxChunkRows || chunk > 1 && chunk*cols > maxChunkValues {
@@ -419,7 +419,7 @@ func (s *shape) decodeType(i int, p []byte) ([]byte, error) {
 	end := 4 + binary.LittleEndian.Uint32(p)
 	t, err := logical.Parse(string(p[4:end]))
 	if err != nil {
-		return nil, fault.New("column %d: %w", i, err).Do("take the program that wrote it")
+		return nil, fault.New("column %d: %w", i, err).WithRemedy("take the program that wrote it")
 	}
 	if s.fields[i] = stream.FieldOf(s.fields[i].Name, t); sectionKind(s.fields[i]) != s.kinds[i] {
 		return nil, fmt.Errorf("column %d has the type %s and kind %d, which cannot be", i, t, s.kinds[i])

@@ -40,7 +40,7 @@ func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error)
 		return nil, err
 	}
 	if scan.index.records == 0 {
-		return nil, fault.File(in.Path, "the file holds no rows, and JSON lines have no columns without one").Do("is it the right file?")
+		return nil, fault.File(in.Path, "the file holds no rows, and JSON lines have no columns without one").WithRemedy("is it the right file?")
 	}
 	return scan.table(in)
 }
@@ -140,7 +140,7 @@ func (s *jsonScan) row() error {
 		}
 		n++
 		if c.rows > s.index.records {
-			return fault.New("the member %q appears twice", key).Do("mend the line")
+			return fault.New("the member %q appears twice", key).WithRemedy("mend the line")
 		}
 		c.rows = s.index.records + 1
 		return c.observe(v, s.lines.start.line)
@@ -160,7 +160,7 @@ func (s *jsonScan) sameElements(n int) error {
 	if n == s.elements {
 		return nil
 	}
-	return fault.New("an array of %d values, but the first line has %d", n, s.elements).Do("write null for what is missing")
+	return fault.New("an array of %d values, but the first line has %d", n, s.elements).WithRemedy("write null for what is missing")
 }
 
 // column returns the column of a name, which is probably the n-th.
@@ -176,7 +176,7 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	}
 	if len(s.names) == column.Max {
 		return nil, fault.New("there are more than %d members with different names, the most that can be read", column.Max).
-			Do("write fewer")
+			WithRemedy("write fewer")
 	}
 	if s.shared {
 		s.places, s.names, s.shared = maps.Clone(s.places), slices.Clone(s.names), false
@@ -234,7 +234,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 		info := c.info(name)
 		info.NoNulls = info.Kind.Keepable() && c.numeric+c.other == t.Rows
 		if width += info.Width; width > column.Max {
-			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
+			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).WithRemedy("write fewer")
 		}
 		if info.Kind == column.Text && c.nearlyNumeric() {
 			t.NearlyNumeric[i] = errNearlyNumeric(c.badLine, c.bad, c.numeric, "value")
@@ -316,7 +316,7 @@ func (c *jsonCursor) next() error {
 		i, ok := c.column(n, key)
 		if !ok && c.table.Live { // it cannot have been selected by name
 			if c.table.Whole {
-				return fault.New("the member %q is not in the first lines of the pipe", fault.Shorten(key)).Do("choose others with `Options.Columns`, or save the pipe to a file")
+				return fault.New("the member %q is not in the first lines of the pipe", fault.Shorten(key)).WithRemedy("choose others with `Options.Columns`, or save the pipe to a file")
 			}
 			if c.lines.arrays {
 				n++
@@ -324,11 +324,11 @@ func (c *jsonCursor) next() error {
 			return nil
 		}
 		if !ok {
-			return fault.New("the member %q was not there when the file was opened", fault.Shorten(key)).Do("was it changed meanwhile?")
+			return fault.New("the member %q was not there when the file was opened", fault.Shorten(key)).WithRemedy("was it changed meanwhile?")
 		}
 		if n++; c.wanted[i] {
 			if c.table.Live && c.values[i].kind != jsonNull {
-				return fault.New("the member %q appears twice", fault.Shorten(key)).Do("mend the line")
+				return fault.New("the member %q appears twice", fault.Shorten(key)).WithRemedy("mend the line")
 			}
 			c.values[i] = v
 			c.present = append(c.present, i)
@@ -336,7 +336,7 @@ func (c *jsonCursor) next() error {
 		return nil
 	})
 	if err == nil && c.table.Live && c.lines.arrays && n != len(c.table.Columns) {
-		err = fault.New("an array of %d values, but the first line has %d", n, len(c.table.Columns)).Do("write null for what is missing")
+		err = fault.New("an array of %d values, but the first line has %d", n, len(c.table.Columns)).WithRemedy("write null for what is missing")
 	}
 	return atLine(err, c.lines.start.line)
 }

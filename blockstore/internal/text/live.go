@@ -99,7 +99,7 @@ func unlikeHead(info *column.Info, c *stream.Column, cell []byte, exact bool) er
 	case empty && (exact || padded || !IsNumber(cell)):
 		return fault.New("%q is the first value of its column", fault.Shorten(cell))
 	case integers && (padded || len(cell) > 1 && string(cell[:2]) == "-0"):
-		return fault.New("%q is no integer like those before it", fault.Shorten(cell)).Do("mend it")
+		return fault.New("%q is no integer like those before it", fault.Shorten(cell)).WithRemedy("mend it")
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func asInHead(t *column.TableInfo, err error) error {
 	case err == nil:
 		return nil
 	case t.Exact:
-		return fault.New("%w", err).Also("the first lines of a pipe decide what its columns hold: name the column in `Options.Types`, or save the pipe to a file")
+		return fault.New("%w", err).AddRemedy("the first lines of a pipe decide what its columns hold: name the column in `Options.Types`, or save the pipe to a file")
 	}
-	return fault.New("%w", err).Also("the first lines of a pipe decide what its columns hold: save it to a file, of which all lines do")
+	return fault.New("%w", err).AddRemedy("the first lines of a pipe decide what its columns hold: save it to a file, of which all lines do")
 }

@@ -36,7 +36,7 @@ func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (
 	for name, of := range given {
 		switch feature := isFeature(tables, name); {
 		case feature && !of.Equal(logical.Float64):
-			return nil, fault.New("`Options.Types` %s=%s: features of libsvm files are float64", name, of).Do("leave it out")
+			return nil, fault.New("`Options.Types` %s=%s: features of libsvm files are float64", name, of).WithRemedy("leave it out")
 		case !feature && !seen[name]:
 			unknown = append(unknown, name)
 		}

@@ -165,9 +165,9 @@ func written(err error) error {
 	case err == nil:
 		return nil
 	case isCode(err, "NoSuchUpload"):
-		return object.Failure(stream.NewDataError("", "the server has given up the upload").Do("is another run writing this object?"))
+		return object.Failure(stream.NewDataError("", "the server has given up the upload").WithRemedy("is another run writing this object?"))
 	case isCode(err, "NoSuchBucket"), code(err) == http.StatusNotFound:
-		return stream.NewDataError("", "there is no such bucket").Do("make it first")
+		return stream.NewDataError("", "there is no such bucket").WithRemedy("make it first")
 	}
 	return plain(err)
 }
@@ -182,7 +182,7 @@ func isCode(err error, code string) bool {
 func (s *Store) target(ctx context.Context, address string) (client *s3.Client, bucket, key string, err error) {
 	bucket, key, err = locate(address)
 	if err == nil && key == "" {
-		err = stream.NewDataError("", "it names a bucket and no object").Do("write s3://BUCKET/KEY")
+		err = stream.NewDataError("", "it names a bucket and no object").WithRemedy("write s3://BUCKET/KEY")
 	}
 	if err == nil {
 		client, err = s.begin(ctx)

@@ -82,7 +82,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 func locate(address string) (bucket, key string, err error) {
 	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if bucket == "" {
-		return "", "", stream.NewDataError("", "it names no bucket").Do("write s3://BUCKET/KEY")
+		return "", "", stream.NewDataError("", "it names no bucket").WithRemedy("write s3://BUCKET/KEY")
 	}
 	return bucket, key, nil
 }
@@ -134,7 +134,7 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 }
 
 var errNoVersion = stream.NewDataError("", "the server names no size or no version (ETag) of it, so that a change would go unseen").
-	Do("copy it to a file")
+	WithRemedy("copy it to a file")
 
 // describe requests only size and version.
 func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
@@ -206,7 +206,7 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 		for _, o := range page.Contents {
 			v := &version{client, bucket, aws.ToString(o.Key), aws.ToString(o.ETag), aws.ToInt64(o.Size)}
 			if v.key <= last {
-				return stream.NewDataError("", "the server lists %s after %s, which would never end", v.key, last).Do("name each object")
+				return stream.NewDataError("", "the server lists %s after %s, which would never end", v.key, last).WithRemedy("name each object")
 			}
 			last = v.key
 			if err := each("s3://"+bucket+"/"+v.key, v); err != nil {
@@ -234,14 +234,14 @@ func plain(err error) error {
 	status := code(err)
 	switch {
 	case errors.As(err, &api) && api.ErrorCode() == "NoSuchBucket":
-		return stream.NewDataError("", "there is no such bucket").Do("is its name right?")
+		return stream.NewDataError("", "there is no such bucket").WithRemedy("is its name right?")
 	case status == http.StatusNotFound:
 		return fs.ErrNotExist
 	case status == http.StatusMovedPermanently:
-		return stream.NewDataError("", "the bucket is in another region").Do("set AWS_REGION")
+		return stream.NewDataError("", "the bucket is in another region").WithRemedy("set AWS_REGION")
 	case status == 0 && isCredentials(err):
 		return stream.NewDataError("", "there are no credentials for S3").
-			Do("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
+			WithRemedy("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
 	case errors.As(err, &at), status == 0 && isNet(err), status/100 == 2 && !errors.As(err, &api):
 		return object.NetworkError(err)
 	}
@@ -259,7 +259,7 @@ func plain(err error) error {
 		status == http.StatusRequestTimeout, isCode(err, "SlowDown"), isCode(err, "InternalError"):
 		return object.Temporary(short)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized:
-		return object.Failure(stream.NewDataError("", "%w", short).Do("do the credentials in use admit this?"))
+		return object.Failure(stream.NewDataError("", "%w", short).WithRemedy("do the credentials in use admit this?"))
 	}
 	return short
 }

@@ -23,7 +23,7 @@ func mapOf(t *testing.T, k kernelgen.Kernel, x blas64.General, landmarks int) *M
 	t.Helper()
 	tl := tiles.Plain(k)
 	all := NewPanel(x, matrix.Numbers(x.Rows), nil)
-	j, u, err := Whiten(t.Context(), stream.Engine{}, tl, all.Of(matrix.Numbers(landmarks)))
+	j, u, err := Whiten(t.Context(), stream.Engine{}, tl, all.Select(matrix.Numbers(landmarks)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestMoments(t *testing.T) {
 	x, y := clusters(n, 4, 1), clusters(n, 2, 2)
 	root := func(row int64) float64 { return math.Sqrt(1 + float64(row%5)) }
 	first, second := mapOf(t, kernelgen.RBF(1), x, 9), mapOf(t, kernelgen.Laplace(1), x, 5)
-	columns := &Columns{One: true, Features: []Features{first.Features("x"), second.Features("x")}, Targets: y, Root: root, Rows: n}
+	columns := &Columns{One: true, Features: []Features{first.Features("x"), second.Features("x")}, Targets: y, SqrtWeight: root, Rows: n}
 	part := func(row int64) int { return int(row) % parts }
 	moments := func(threads int) []blas64.General {
 		newState := func() sketch.List[*sketch.QR] {

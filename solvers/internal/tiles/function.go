@@ -36,10 +36,10 @@ func Logs(k kernelgen.Kernel, epsilon float64) (logs, power *Tiles, err error) {
 	return logs, power, nil
 }
 
-// OfCurve returns the tiles of a function f of one base. Anchored tiles are those of f(‖x‖²) + f(‖z‖²) − f(base) −
+// ForCurve returns the tiles of a function f of one base. Anchored tiles are those of f(‖x‖²) + f(‖z‖²) − f(base) −
 // f(0), which are positive semi-definite if −f is conditionally so (Schölkopf 2001, "The kernel trick for distances",
 // Proposition 1).
-func OfCurve(base kernelgen.Base, f kernelgen.Curve, anchored bool) *Tiles {
+func ForCurve(base kernelgen.Base, f kernelgen.Curve, anchored bool) *Tiles {
 	t := Plain(base.Kernel())
 	t.then.curve, t.then.anchored = &f, anchored
 	return t

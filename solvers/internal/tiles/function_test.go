@@ -67,7 +67,7 @@ func TestOfCurve(t *testing.T) {
 	}
 	x := randomMatrix(6, 3, 1)
 	f := terms[0].Value.WithoutFactor()
-	anchored, got, diagonal := OfCurve(terms[0].Base, f, true), matrix.New(6, 6), make([]float64, 6)
+	anchored, got, diagonal := ForCurve(terms[0].Base, f, true), matrix.New(6, 6), make([]float64, 6)
 	anchored.FillDense(got, x, &Rows{Dense: x}, nil)
 	anchored.Diagonal(diagonal, x)
 	for i := range x.Rows {

@@ -19,7 +19,7 @@ type Rows struct {
 	packing, turning, anchoring, summing sync.Once
 	packed                               *kernelgen.Panel
 	transposed                           *sparse.CSR
-	anchors                              []float64 // see [OfCurve]
+	anchors                              []float64 // see [ForCurve]
 	sums                                 []float64 // see [Tiles.SetNormaliser]
 }
 

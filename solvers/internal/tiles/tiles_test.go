@@ -175,7 +175,7 @@ func TestShapes(t *testing.T) {
 			want := matrix.New(150, 90)
 			made.Fill(want, left, right, new(Work))
 			for _, size := range []int{7, 64, 500} {
-				got, err := made.Between(context.Background(), stream.Engine{Threads: 2}, left, right, size)
+				got, err := made.RawEntries(context.Background(), stream.Engine{Threads: 2}, left, right, size)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -310,7 +310,7 @@ func TestNormaliser(t *testing.T) {
 		tl.FillDense(got, x, &Rows{Dense: z}, nil)
 		check("tile", got, want)
 		landmarks := &Rows{Dense: x}
-		if err := tl.Sum(t.Context(), stream.Engine{Threads: 2}, landmarks); err != nil {
+		if err := tl.CacheSums(t.Context(), stream.Engine{Threads: 2}, landmarks); err != nil {
 			t.Fatal(err)
 		}
 		tl.FillTransposed(back, z, landmarks, nil)

@@ -72,7 +72,7 @@ var exitOf = map[stream.ErrorKind]int{
 	stream.Missing:     ExitData,
 	stream.Changed:     ExitData,
 	stream.Unreachable: ExitFailed,
-	stream.Unwritten:   ExitFailed,
+	stream.Unwritable:  ExitFailed,
 }
 
 // exitCode classifies an error. Errors returned by cobra before a verb starts are usage errors.

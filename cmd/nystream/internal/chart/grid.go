@@ -16,7 +16,7 @@ type Grid struct {
 	Title, X, Y   string
 	Rows, Columns []string
 	Values        [][]float64
-	Of            string // the quantity shown
+	Quantity      string // the quantity shown
 	Signed        bool   // values have a sign, and 0 is white
 	Format        string // of values in cells, such as %.2f
 }
@@ -32,7 +32,7 @@ func (g *Grid) panel() *panel {
 			largest = max(largest, math.Abs(v))
 		}
 	}
-	cells := &cells{grid: g, bar: &bar{name: g.Of, high: largest, colour: mapOf(paper)}}
+	cells := &cells{grid: g, bar: &bar{name: g.Quantity, high: largest, colour: mapOf(paper)}}
 	if g.Signed {
 		cells.bar.low, cells.bar.colour = -largest, mapOf(signed)
 	}

@@ -25,7 +25,7 @@ func LoadingGrid(title, of string, columns, names []string, weights [][]float64)
 		slices.Sort(order)
 		title += fmt.Sprintf(", the %d strongest of %d", mostLoaded, len(weights))
 	}
-	g := &Grid{Title: title, Columns: names, Of: of, Signed: true, Format: "%.2f"}
+	g := &Grid{Title: title, Columns: names, Quantity: of, Signed: true, Format: "%.2f"}
 	for _, i := range order {
 		g.Rows, g.Values = append(g.Rows, columns[i]), append(g.Values, weights[i])
 	}
@@ -37,7 +37,7 @@ const mostGridClasses = 32
 
 // ConfusionGrid returns a confusion matrix.
 func ConfusionGrid(title, rows, columns string, counts [][]int64, names []string) *Grid {
-	g := &Grid{Title: title, X: columns, Y: rows, Of: "rows", Format: "%.0f"}
+	g := &Grid{Title: title, X: columns, Y: rows, Quantity: "rows", Format: "%.0f"}
 	if len(names) > mostGridClasses {
 		names = append(slices.Clone(names[:mostGridClasses-1]), "others")
 	}

@@ -18,7 +18,7 @@ func GroupsOf(rows []int64, of []int, names []string) *Groups {
 	}
 	g := &Groups{Names: names}
 	for _, r := range rows {
-		g.Of = append(g.Of, of[r])
+		g.Index = append(g.Index, of[r])
 	}
 	return g
 }
@@ -51,13 +51,13 @@ func LabelMarks(name string, label *stream.Column) (*Groups, *Shades) {
 	if len(distinct) == 0 || len(distinct) > rows.MostClasses {
 		return nil, nil
 	}
-	g := &Groups{Of: make([]int, len(words)), Names: sortedNames(distinct)}
+	g := &Groups{Index: make([]int, len(words)), Names: sortedNames(distinct)}
 	for k, name := range g.Names {
 		distinct[name] = k
 	}
 	for i, w := range words {
-		if g.Of[i] = -1; !label.Null(i) {
-			g.Of[i] = distinct[w]
+		if g.Index[i] = -1; !label.Null(i) {
+			g.Index[i] = distinct[w]
 		}
 	}
 	return g, nil

@@ -27,7 +27,7 @@ type Points struct {
 
 // Groups assigns points to named groups.
 type Groups struct {
-	Of    []int // index of the group of each point, -1 for none
+	Index []int // index of the group of each point, -1 for none
 	Names []string
 }
 
@@ -97,7 +97,7 @@ func (s *Points) addGroups(p *panel, radius vg.Length) {
 	n, few := len(names), len(names) <= len(groupColours)
 	members := make([]plotter.XYs, n+1)
 	for i, at := range s.At {
-		k := s.Groups.Of[i]
+		k := s.Groups.Index[i]
 		if k < 0 {
 			k = n
 		}

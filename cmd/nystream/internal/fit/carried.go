@@ -65,7 +65,7 @@ func Carried(j *Job, path string, source *prepare.Source) []stream.Field {
 		return nil
 	case rows.FormatOf(j.App, path) != "libsvm":
 		return fields
-	case rows.NewAside("--label", j.Data.Label).File != "":
+	case rows.NewAuxiliary("--label", j.Data.Label).File != "":
 		return nil
 	}
 	return fields[:min(1, len(fields))]

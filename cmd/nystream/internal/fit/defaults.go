@@ -14,9 +14,9 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Inputs returns the files named by asides.
+// Inputs returns the files named by auxiliary values.
 func (j *Job) Inputs() (paths []string) {
-	for _, a := range append(asidesOf(j, model.Left), asidesOf(j, model.Right)...) {
+	for _, a := range append(auxiliariesOf(j, model.Left), auxiliariesOf(j, model.Right)...) {
 		if a.File != "" {
 			paths = append(paths, a.File)
 		}

@@ -36,7 +36,7 @@ func fetchedRows(j *Job) map[string]int64 {
 	n := make(map[string]int64)
 	for i, name := range j.task.Names() {
 		if in := inputOf(j, i); in != nil {
-			n[name] = in.Files.Reading().Rows
+			n[name] = in.Files.ReadStats().Rows
 		}
 	}
 	return n

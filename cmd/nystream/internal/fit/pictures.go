@@ -20,9 +20,9 @@ func Sample(ctx context.Context, j *Job, side model.Side) (*Sampled, error) {
 		rows = j.Sides.Prepared.Right
 	}
 	info := rows.Info()
-	s := &Sampled{Of: info.Rows, Columns: info.Columns}
+	s := &Sampled{Total: info.Rows, Columns: info.Columns}
 	var err error
-	if s.Numbers, err = PlottedRows(j, s.Of); err != nil {
+	if s.Numbers, err = PlottedRows(j, s.Total); err != nil {
 		return nil, err
 	}
 	b := &stream.Batch{X: matrix.New(len(s.Numbers), len(info.Columns))}

@@ -132,7 +132,7 @@ func fitOrLeave(ctx context.Context, j *Job) (model.Model, *model.Report, error)
 		r *model.Report
 	}
 	done := make(chan fitted, 1)
-	err := stream.Leave(ctx, func(ctx context.Context) error {
+	err := stream.RunOrAbandon(ctx, func(ctx context.Context) error {
 		m, r, err := j.task.Fit(ctx, j.PassEngine())
 		done <- fitted{m, r}
 		return err
@@ -146,7 +146,7 @@ func fitOrLeave(ctx context.Context, j *Job) (model.Model, *model.Report, error)
 
 // writeAndReport writes all files of a fit, and reports.
 func writeAndReport(ctx context.Context, j *Job, m model.Model, r *model.Report) error {
-	j.App.Origin = madeBy(j, r)
+	j.App.Provenance = madeBy(j, r)
 	j.App.Digests = true
 	writers, err := j.task.Write(ctx, m)
 	defer rows.AbortAll(writers) // no-op after Commit
@@ -167,7 +167,7 @@ func writeAndReport(ctx context.Context, j *Job, m model.Model, r *model.Report)
 		if j.Sides.Prepared.Left != nil {
 			f.Prepare, f.Right = j.task.Preparations()
 		}
-		return f.PrepareFile(j.App.Session, j.output, j.App.Origin)
+		return f.PrepareFile(j.App.Session, j.output, j.App.Provenance)
 	})
 	if err != nil {
 		return err

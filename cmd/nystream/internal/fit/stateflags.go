@@ -99,8 +99,8 @@ func (s *stateFlags) checkFolder() error {
 	case err == nil && !info.IsDir():
 		return flags.Usagef("%s %s: this is no folder", flag, folder)
 	case errors.Is(err, fs.ErrNotExist) && s.runner == "" && (s.ends() || s.join):
-		return stream.NewDataError(flag+" "+folder, "there is no such folder").Of(stream.Missing).
-			Do("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
+		return stream.NewDataError(flag+" "+folder, "there is no such folder").WithKind(stream.Missing).
+			WithRemedy("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
 	case s.ends() && s.runner == "":
 		return nil
 	}

@@ -107,7 +107,7 @@ func openStates(j *Job, p *model.Plan) (err error) {
 		}
 	}
 	o := stream.RunOptions{Part: j.States.shard.Part, Parts: j.States.shard.Of, Finish: j.States.ends(), Join: j.States.join,
-		Unwritten: func(err error) { j.App.Note("no more states are written, and the fit continues without them: %v", err) }, Ignored: j.noteIgnored}
+		WriteFailed: func(err error) { j.App.Note("no more states are written, and the fit continues without them: %v", err) }, Ignored: j.noteIgnored}
 	if !j.States.ends() {
 		o.Every = j.States.every
 	}
@@ -176,11 +176,11 @@ func stateFault(j *Job, err error) error {
 	case errors.As(err, &missing) && j.States.runner != "":
 		return fmt.Errorf("%s %s: %w; the same command resumes from the states there", flag, folder, err)
 	case errors.As(err, &missing) && len(missing.Parts) == 0:
-		return stream.NewDataError(flag+" "+folder, "%w", missing).Of(stream.Missing).Do("run each shard of the fit again: it goes on with this pass")
+		return stream.NewDataError(flag+" "+folder, "%w", missing).WithKind(stream.Missing).WithRemedy("run each shard of the fit again: it goes on with this pass")
 	case errors.As(err, &missing):
-		return stream.NewDataError(flag+" "+folder, "%w", missing).Of(stream.Missing).Do("run the fit with --shard %d/%d, and so on", missing.Parts[0], missing.OfParts)
+		return stream.NewDataError(flag+" "+folder, "%w", missing).WithKind(stream.Missing).WithRemedy("run the fit with --shard %d/%d, and so on", missing.Parts[0], missing.TotalParts)
 	case errors.As(err, &wrong):
-		return stream.NewDataError(flag+" "+folder, "%w", wrong).Do("name another folder, or remove the state")
+		return stream.NewDataError(flag+" "+folder, "%w", wrong).WithRemedy("name another folder, or remove the state")
 	}
 	return err
 }

@@ -101,8 +101,8 @@ func Columns(rows [][]string) []string {
 	return lines
 }
 
-// Cut returns at most so many letters of a text; the last is … if some are missing.
-func Cut(text string, most int) string {
+// Truncate returns at most so many letters of a text; the last is … if some are missing.
+func Truncate(text string, most int) string {
 	if utf8.RuneCountInString(text) > most {
 		return string([]rune(text)[:most-1]) + "…"
 	}

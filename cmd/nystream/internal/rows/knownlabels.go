@@ -102,7 +102,7 @@ var labelColumns = []string{"label", "class", "y"}
 
 // ReadNodeLabels reads nodes and their labels from a text file. column is the name of the label column, "" to try
 // labelColumns.
-func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l blockstore.Layout) (nodes []string, labels *AsideValues, err error) {
+func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l blockstore.Layout) (nodes []string, labels *AuxiliaryValues, err error) {
 	o := graph.Options{Session: a.Session.Internal(), Layout: l}
 	if nodes, err = graph.ReadNodes(ctx, path, "", o); err != nil {
 		return nil, nil, app.FromData(err)
@@ -126,16 +126,16 @@ func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l bloc
 	}
 	if len(words) != len(nodes) {
 		return nil, nil, stream.NewDataError(path, "%d nodes and %d labels", len(nodes), len(words)).
-			Do("without a header name the column of the labels by number")
+			WithRemedy("without a header name the column of the labels by number")
 	}
 	seen := make(map[string]bool, len(nodes))
 	for i, name := range nodes {
 		if seen[name] {
-			return nil, nil, stream.NewValueError(path, int64(i), "", "the node %s has a label already", name).Do("list each node once")
+			return nil, nil, stream.NewValueError(path, int64(i), "", "the node %s has a label already", name).WithRemedy("list each node once")
 		}
 		seen[name] = true
 	}
-	return nodes, &AsideValues{Aside: Aside{Flag: "--labels", File: path, Columns: []string{column}}, Source: path, Values: []stream.Column{columnOf(words)}}, nil
+	return nodes, &AuxiliaryValues{Auxiliary: Auxiliary{Flag: "--labels", File: path, Columns: []string{column}}, Source: path, Values: []stream.Column{columnOf(words)}}, nil
 }
 
 // columnOf converts words to a column like one in a file of rows: integers if all are, else numbers if all are.

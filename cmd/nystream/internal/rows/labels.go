@@ -22,17 +22,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Aside is a flag's value for each row: columns of DATA, or the columns of a file.
-type Aside struct {
-	Flag    string
-	Columns []string
-	File    string // the file, if not DATA
-	Told    string // declared kind or meaning of a single column
+// Auxiliary is a flag's value for each row: columns of DATA, or the columns of a file.
+type Auxiliary struct {
+	Flag     string
+	Columns  []string
+	File     string // the file, if not DATA
+	Declared string // declared kind or meaning of a single column
 }
 
-// NewAside parses the value of a flag. A value is a file if it has the extension of a data file and exists. Names with
-// commas are quoted as in CSV.
-func NewAside(flag, value string) Aside {
+// NewAuxiliary parses the value of a flag. A value is a file if it has the extension of a data file and exists. Names
+// with commas are quoted as in CSV.
+func NewAuxiliary(flag, value string) Auxiliary {
 	columns, path := Trimmed(strings.Split(value, ",")), value
 	if strings.HasPrefix(value, `"`) {
 		if quoted, err := csv.NewReader(strings.NewReader(value)).Read(); err == nil {
@@ -42,17 +42,17 @@ func NewAside(flag, value string) Aside {
 	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if slices.Contains(flags.DataExtensions, extension) || strings.ContainsRune(path, filepath.Separator) {
 		if blockstore.IsRemote(path) {
-			return Aside{Flag: flag, File: path}
+			return Auxiliary{Flag: flag, File: path}
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return Aside{Flag: flag, File: path}
+			return Auxiliary{Flag: flag, File: path}
 		}
 	}
-	return Aside{Flag: flag, Columns: columns}
+	return Auxiliary{Flag: flag, Columns: columns}
 }
 
 // Named describes the values, for messages.
-func (s Aside) Named() string {
+func (s Auxiliary) Named() string {
 	if s.File != "" {
 		return s.Flag + " " + app.PlainPath(s.File)
 	}
@@ -60,7 +60,7 @@ func (s Aside) Named() string {
 }
 
 // InData replaces column numbers by names, unless a column has the number as its name.
-func (s Aside) InData(columns []blockstore.ColumnInfo) (Aside, error) {
+func (s Auxiliary) InData(columns []blockstore.ColumnInfo) (Auxiliary, error) {
 	s.Columns = slices.Clone(s.Columns)
 	for i, name := range s.Columns {
 		number, err := strconv.Atoi(name)
@@ -74,7 +74,7 @@ func (s Aside) InData(columns []blockstore.ColumnInfo) (Aside, error) {
 		s.Columns[i] = names[number]
 	}
 	if i := slices.IndexFunc(columns, func(c blockstore.ColumnInfo) bool { return c.Name == s.Columns[0] }); i >= 0 {
-		s.Told = cmp.Or(columns[i].Meaning, columns[i].Kind)
+		s.Declared = cmp.Or(columns[i].Meaning, columns[i].Kind)
 	}
 	return s, nil
 }
@@ -93,20 +93,20 @@ func ComponentNames(columns []blockstore.ColumnInfo) (names []string) {
 	return names
 }
 
-// AsideValues has the values of one flag: a column for each name.
-type AsideValues struct {
-	Aside
+// AuxiliaryValues has the values of one flag: a column for each name.
+type AuxiliaryValues struct {
+	Auxiliary
 	Source string // for messages
 	First  int64  // number of the first row
 	Values []stream.Column
 }
 
 // Rows returns the number of rows with values.
-func (v *AsideValues) Rows() int { return v.Values[0].Len() }
+func (v *AuxiliaryValues) Rows() int { return v.Values[0].Len() }
 
 // Classes returns the values of the single column as class indices, in ascending order of the values, and the class
 // names. measured is the remedy for numbers that are not classes; "" suggests a threshold.
-func (v *AsideValues) Classes(measured string) (labels []int, names []string, err error) {
+func (v *AuxiliaryValues) Classes(measured string) (labels []int, names []string, err error) {
 	if len(v.Values) != 1 {
 		return nil, nil, flags.Usagef("%s: %d columns; classes are in one", v.Named(), len(v.Values))
 	}
@@ -122,24 +122,24 @@ func (v *AsideValues) Classes(measured string) (labels []int, names []string, er
 	default:
 		labels, names = numberClasses(c.Strings, func(v string) string { return v })
 	}
-	return labels, names, CheckClasses(v.Source, v.Aside, names, len(labels), measured)
+	return labels, names, CheckClasses(v.Source, v.Auxiliary, names, len(labels), measured)
 }
 
 // CheckClasses fails for label values that are not classes, given their names and the number of rows of a source.
-func CheckClasses(source string, of Aside, names []string, rows int, measured string) error {
+func CheckClasses(source string, of Auxiliary, names []string, rows int, measured string) error {
 	switch n := len(names); {
 	case measurements(names, rows):
 		if measured == "" {
 			measured = "to predict numbers use nystream fit ridge --target"
 		}
 		return stream.NewDataError(source, "%s holds real numbers, not classes: %s different values, such as %s, in %s rows",
-			of.Named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).Do("%s", measured)
+			of.Named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).WithRemedy("%s", measured)
 	case n == 1:
 		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.Named(), names[0], report.Count(int64(rows))).
-			Do("at least two classes are needed")
+			WithRemedy("at least two classes are needed")
 	case n > MostClasses:
 		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
-			of.Named(), report.Count(int64(n)), report.Count(int64(rows)), MostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
+			of.Named(), report.Count(int64(n)), report.Count(int64(rows)), MostClasses).WithRemedy("%s", cmp.Or(measured, "are these classes?"))
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func numberClasses[T int64 | float64 | string](values []T, text func(T) string) 
 }
 
 // Numbers returns the values as a matrix, one row for each row.
-func (v *AsideValues) Numbers() (blas64.General, error) {
+func (v *AuxiliaryValues) Numbers() (blas64.General, error) {
 	m := matrix.New(v.Rows(), len(v.Values))
 	if err := v.CheckWhole(); err != nil {
 		return m, err
@@ -205,7 +205,7 @@ func (v *AsideValues) Numbers() (blas64.General, error) {
 				if v.Flag == "--target" {
 					remedy = "to predict classes give --label for --target"
 				}
-				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).Do("%s", remedy)
+				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).WithRemedy("%s", remedy)
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func (v *AsideValues) Numbers() (blas64.General, error) {
 }
 
 // CheckWhole fails for nulls and numbers that are not finite.
-func (v *AsideValues) CheckWhole() error {
+func (v *AuxiliaryValues) CheckWhole() error {
 	for k := range v.Values {
 		c := &v.Values[k]
 		for i := range c.Len() {
@@ -227,28 +227,29 @@ func (v *AsideValues) CheckWhole() error {
 			default:
 				continue
 			}
-			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).Do("%s", remedy)
+			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).WithRemedy("%s", remedy)
 		}
 	}
 	return nil
 }
 
 // ReadKept reads the kept columns of src named by the flags. Cost: one pass.
-func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, asides []Aside) ([]*AsideValues, error) {
+func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, auxiliaries []Auxiliary) (
+	[]*AuxiliaryValues, error) {
 	info := src.Info()
 	place := make(map[string]int)
 	for k, f := range info.Kept {
 		place[f.Name] = k
 	}
-	values := make([]*AsideValues, len(asides))
-	for i, s := range asides {
-		values[i] = &AsideValues{Aside: s, Source: info.Name, Values: make([]stream.Column, len(s.Columns))}
+	values := make([]*AuxiliaryValues, len(auxiliaries))
+	for i, s := range auxiliaries {
+		values[i] = &AuxiliaryValues{Auxiliary: s, Source: info.Name, Values: make([]stream.Column, len(s.Columns))}
 		for k, name := range s.Columns {
 			values[i].Values[k].Kind = info.Kept[place[name]].Kind
 		}
 	}
 	err := EachBlock(ctx, e, "labels", src, func(b *stream.Block) error {
-		for i, s := range asides {
+		for i, s := range auxiliaries {
 			for k, name := range s.Columns {
 				c := &b.Kept[place[name]]
 				values[i].Values[k].Append(c, 0, c.Len())
@@ -268,11 +269,11 @@ func EachBlock(ctx context.Context, e stream.Engine, name string, src stream.Sou
 
 // AllKept reads all kept columns of src. Cost: one pass.
 func AllKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.Column, error) {
-	all := Aside{Flag: "--keep"}
+	all := Auxiliary{Flag: "--keep"}
 	for _, f := range src.Info().Kept {
 		all.Columns = append(all.Columns, f.Name)
 	}
-	values, err := ReadKept(ctx, e, src, []Aside{all})
+	values, err := ReadKept(ctx, e, src, []Auxiliary{all})
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +281,7 @@ func AllKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.
 }
 
 // Size returns the approximate size of the values in numbers; a word counts as two.
-func (v *AsideValues) Size() int64 { return 2 * int64(v.Rows()) * int64(len(v.Values)) }
+func (v *AuxiliaryValues) Size() int64 { return 2 * int64(v.Rows()) * int64(len(v.Values)) }
 
 // WordOf returns a value of a column as a class name.
 func WordOf(c *stream.Column, i int) string {

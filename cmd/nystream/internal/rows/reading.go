@@ -7,8 +7,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// Reading describes the reading of one source, for reports.
-type Reading struct {
+// ReadStats describes the reading of one source, for reports.
+type ReadStats struct {
 	Bytes    int64         `json:"bytes"`
 	Size     int64         `json:"size"`
 	Times    report.Number `json:"times"`
@@ -21,17 +21,17 @@ type Reading struct {
 	opening, preparing, passes int // numbers of passes: to open the files, to prepare the rows, and of the method
 }
 
-// Reading returns the passes so far. before is their number before the method began.
-func (in *Input) Reading(before int) Reading {
-	r, opening := in.Files.Reading(), in.Info().PassesToOpen
-	return Reading{
+// ReadStats returns the passes so far. before is their number before the method began.
+func (in *Input) ReadStats(before int) ReadStats {
+	r, opening := in.Files.ReadStats(), in.Info().PassesToOpen
+	return ReadStats{
 		Bytes: r.Bytes, Size: r.Size, Times: report.Number(r.Times()), ByNumber: r.ByNumber, Rows: r.Rows, Requests: r.Requests,
 		live: in.Info().Live, files: r.Files, copies: r.Copies, opening: opening, preparing: before - opening, passes: in.Passes() - before,
 	}
 }
 
 // Words describes the passes over the files, with reasons. numbered describes the rows gathered by number.
-func (r Reading) Words(numbered string) string {
+func (r ReadStats) Words(numbered string) string {
 	of := "the file"
 	switch {
 	case r.live:

@@ -61,10 +61,10 @@ func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, er
 	}
 	s.Format, s.Compression, s.Digest, s.Memory = FormatOf(a, path), a.Compression, a.Digests, int64(a.Memory)
 	noteRenamed(a, s)
-	if a.Origin == nil {
-		a.Origin = a.Made()
+	if a.Provenance == nil {
+		a.Provenance = a.NewProvenance()
 	}
-	s.Metadata = a.Origin.About()
+	s.Metadata = a.Provenance.Metadata()
 	if !isPipe(path) {
 		return a.Session.Create(path, s)
 	}

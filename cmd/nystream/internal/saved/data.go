@@ -51,7 +51,7 @@ type Data struct {
 	Dates      *Dates     `json:"dates,omitempty"`
 	RightDates *Dates     `json:"right_dates,omitempty"`
 	Graph      *GraphData `json:"graph,omitempty"`
-	Known      string     `json:"known,omitempty"`   // the flag and columns of the response
+	Response   string     `json:"known,omitempty"`   // the flag and columns of the response
 	Classes    []string   `json:"classes,omitempty"` // of the labels, in ascending order
 	ClassKind  string     `json:"class_kind,omitempty"`
 	Files      []madeWith `json:"files,omitempty"` // files written with the model

@@ -18,23 +18,23 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// File is a model with everything needed to apply it. Except for [app.Made], its bytes do not depend on the run: they
-// contain no times and no thread counts.
+// File is a model with everything needed to apply it. Except for [app.Provenance], its bytes do not depend on the run:
+// they contain no times and no thread counts.
 type File struct {
-	Path    string
-	Family  *Family
-	Model   model.Model
-	Meta    []byte // meta.json without data, compact
-	Data    Data
-	Made    *app.Made           // nil if the file has no record
-	Prepare prepare.Preparation // of left rows, and of right rows unless they are pairs
-	Right   prepare.Preparation // of the right rows of pairs
-	IDs     []int64             // of the nodes of a graph, if they are integers
-	Arrays  []array.Array       // as read
+	Path       string
+	Family     *Family
+	Model      model.Model
+	Meta       []byte // meta.json without data, compact
+	Data       Data
+	Provenance *app.Provenance     // nil if the file has no record
+	Prepare    prepare.Preparation // of left rows, and of right rows unless they are pairs
+	Right      prepare.Preparation // of the right rows of pairs
+	IDs        []int64             // of the nodes of a graph, if they are integers
+	Arrays     []array.Array       // as read
 }
 
 // PrepareFile writes the model to a complete file that does not yet have its name.
-func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Made) (blockstore.Output, error) {
+func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Provenance) (blockstore.Output, error) {
 	saved, err := f.Model.Save()
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Mad
 		return nil, err
 	}
 	if by != nil {
-		if saved.Made, err = json.Marshal(by); err != nil {
+		if saved.Provenance, err = json.Marshal(by); err != nil {
 			return nil, err
 		}
 	}
@@ -85,9 +85,9 @@ func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 	if err := json.Unmarshal(a.Data, &f.Data); err != nil {
 		return fmt.Errorf("meta.json: data: %w", err)
 	}
-	if a.Made != nil {
-		f.Made = new(app.Made)
-		if err := json.Unmarshal(a.Made, f.Made); err != nil {
+	if a.Provenance != nil {
+		f.Provenance = new(app.Provenance)
+		if err := json.Unmarshal(a.Provenance, f.Provenance); err != nil {
 			return fmt.Errorf("meta.json: made: %w", err)
 		}
 	}

@@ -41,7 +41,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	}
 	number := 0
 	for i, c := range columns {
-		if c.Absent == "" && apart(i, &c) {
+		if c.AbsentFrom == "" && apart(i, &c) {
 			item := c.Name
 			if count[c.Name] > 1 {
 				item = strconv.Itoa(number)

@@ -73,7 +73,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	rows.Keep(t.app, &plan.Memory, opened.Input)
 	rows.LimitBatches(t.app, &plan.Memory, opened.Input)
 	e.ReaderBytes = t.app.Engine().ReaderBytes // as in the budget
-	t.app.Origin = madeByModel(t, f, opened)
+	t.app.Provenance = madeByModel(t, f, opened)
 	w, kept := &rows.RowsFile{Request: a.request, Each: a.each}, opened.fields
 	w.Request.Kept = opened.kept != nil
 	if w.Kept = opened.kept; rows.FormatOf(t.app, t.output) == "npy" {
@@ -103,7 +103,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	r := &rowsResult{model: f.Path, rows: w.Rows, rowsDropped: opened.dropped(), passes: map[string]int{"data": 1}, output: t.output}
 	if opened.Input != nil {
 		r.passes["data"] = opened.Passes()
-		read := opened.Reading(opened.Info().PassesToOpen)
+		read := opened.ReadStats(opened.Info().PassesToOpen)
 		r.read = &read
 	}
 	if opened.prepared != nil {

@@ -6,19 +6,19 @@ import (
 )
 
 // madeByModel returns the record for a file of a model's outputs.
-func madeByModel(t *application, f *saved.File, rows *taken) *app.Made {
-	m := t.app.Made()
+func madeByModel(t *application, f *saved.File, rows *taken) *app.Provenance {
+	m := t.app.NewProvenance()
 	if m == nil {
 		return nil
 	}
 	info := rows.source.Info()
-	source := app.MadeSource{Name: app.PlainPath(info.Name), Rows: info.Rows, Columns: len(info.Columns)}
+	source := app.ProvenanceSource{Name: app.PlainPath(info.Name), Rows: info.Rows, Columns: len(info.Columns)}
 	if rows.Input != nil {
-		source = rows.Input.MadeSource(info.Rows)
+		source = rows.Input.ProvenanceSource(info.Rows)
 	}
 	m.Sources = append(m.Sources, source)
-	if f.Made != nil {
-		m.Model, m.Errors = f.Made.Command, f.Made.Errors
+	if f.Provenance != nil {
+		m.Model, m.Errors = f.Provenance.Command, f.Provenance.Errors
 	}
 	return m
 }

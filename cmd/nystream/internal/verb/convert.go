@@ -85,8 +85,8 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.checkMemory(in, src.Info()); err != nil {
 		return err
 	}
-	if c.app.Origin = c.app.Made(); c.app.Origin != nil {
-		c.app.Origin.Sources = []app.MadeSource{in.MadeSource(src.Info().Rows)}
+	if c.app.Provenance = c.app.NewProvenance(); c.app.Provenance != nil {
+		c.app.Provenance.Sources = []app.ProvenanceSource{in.ProvenanceSource(src.Info().Rows)}
 	}
 	n, err := c.copy(ctx, src)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if n == 0 && rows.FormatOf(c.app, c.output) == "jsonl" {
 		c.app.Note("%s has no rows, and JSON lines without rows have no columns; write another format to keep the columns", app.OutputName(c.output))
 	}
-	read, numbers := in.Reading(in.Info().PassesToOpen), len(src.Info().Columns)
+	read, numbers := in.ReadStats(in.Info().PassesToOpen), len(src.Info().Columns)
 	r, kept := &rowsResult{rows: n, passes: map[string]int{"data": in.Passes()}, read: &read, output: c.output}, []string{}
 	for _, k := range src.Info().Kept {
 		if c.data.Carry == blockstore.CarryAll && k.Logical().IsNumber() {

@@ -34,7 +34,7 @@ type terminalRows struct {
 	numbers int // columns of numbers, the first of a row
 }
 
-// mostFirst is how many rows a terminal shows at most.
+// mostFirst bounds the rows that a terminal shows.
 const mostFirst = 10
 
 // errEnough ends a pass when a terminal has its rows.
@@ -70,7 +70,7 @@ func (w *terminalRows) print(a *app.App, source stream.Info) error {
 	columns := make([][]string, len(cells[0]))
 	for j := range columns {
 		for i, row := range cells {
-			columns[j] = append(columns[j], report.Cut(report.Rounded(row[j]), mostCell))
+			columns[j] = append(columns[j], report.Truncate(report.Rounded(row[j]), mostCell))
 			if row[j] == "" && i > 0 {
 				columns[j][i] = "–"
 			}

@@ -287,7 +287,7 @@ func cellText(cell any, means string) string {
 	if _, words := cell.(string); !words || means != "" {
 		return text
 	}
-	return report.Cut(text, mostCell)
+	return report.Truncate(text, mostCell)
 }
 
 // addFirst adds the first rows as a table.

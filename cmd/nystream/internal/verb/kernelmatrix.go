@@ -29,7 +29,7 @@ func openKernelMatrix(ctx context.Context, f *saved.File, t *application, n int,
 	case columns != n || rows != int64(n):
 		in.Close()
 		return nil, stream.NewDataError(in.Info().Name, "it has %d columns, and the model is of a kernel matrix between %d samples", columns, n).
-			Do("it takes that matrix, or for each sample %d numbers: K(x, x_j) for all j, and behind them K(x_j, x)", 2*n)
+			WithRemedy("it takes that matrix, or for each sample %d numbers: K(x, x_j) for all j, and behind them K(x_j, x)", 2*n)
 	case t.data.Keeps():
 		in.Close()
 		return nil, flags.Usagef("--label and --keep: the columns of a square kernel matrix are its samples; put labels and kept columns into another file")

@@ -57,7 +57,7 @@ func (p *predictCommand) check(args []string) error {
 		return err
 	}
 	inputs := args
-	for _, beside := range []string{p.labelsFile, rows.NewAside("--label", p.data.Label).File} {
+	for _, beside := range []string{p.labelsFile, rows.NewAuxiliary("--label", p.data.Label).File} {
 		if beside != "" {
 			inputs = append(inputs[:len(inputs):len(inputs)], beside)
 		}

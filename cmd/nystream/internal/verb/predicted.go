@@ -38,7 +38,7 @@ func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*pr
 		classes = rows.Numbered("", len(names))
 	}
 	if p.compares() {
-		p.truth = newTruth(rows.NewAside("--label", p.data.Label), classes)
+		p.truth = newTruth(rows.NewAuxiliary("--label", p.data.Label), classes)
 	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: model.Request{Outputs: []model.Output{model.Class}}}}
 	add := func(kind model.Output) {

@@ -34,12 +34,12 @@ var (
 // predictValues predicts numbers, and compares them with the column --label if there is one.
 func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*prediction, error) {
 	r := p.valueRequest()
-	intervals := r.Asks(model.Upper)
+	intervals := r.Includes(model.Upper)
 	if _, err := r.Names(m); err != nil {
 		return nil, flags.Usagef("%w", err)
 	}
 	if p.compares() {
-		p.truth = newTruth(rows.NewAside("--label", p.data.Label), nil)
+		p.truth = newTruth(rows.NewAuxiliary("--label", p.data.Label), nil)
 	}
 	refuse := p.set.Refuse()
 	refuse.If(true, "decisions probabilities", "is for models of classes: this one predicts numbers")
@@ -94,7 +94,7 @@ func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*predict
 	}
 	marked, warnings := int64(0), []string(nil)
 	if known, ok := f.Model.(*lowrank.Model); ok {
-		warnings = flags.SpellAll(p.app.Cmd, known.Novelty.Doubts(p.novelty))
+		warnings = flags.SpellAll(p.app.Cmd, known.Novelty.CheckShare(p.novelty))
 	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: append(names, "novel")}}
 	a.each = func(_ *stream.Block, made blas64.General) (*stream.Batch, error) {

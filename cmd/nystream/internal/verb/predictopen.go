@@ -40,7 +40,7 @@ func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transf
 		t.place = slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == t.said.Columns[0] })
 		return rows, nil
 	}
-	v, err := p.data.ReadAsideFile(ctx, p.app, t.said, rows.source.Info().Rows)
+	v, err := p.data.ReadAuxiliaryFile(ctx, p.app, t.said, rows.source.Info().Rows)
 	if err == nil {
 		t.read, err = t.of(v)
 	}
@@ -86,7 +86,7 @@ func (p *predictCommand) openNodes(ctx context.Context, f *saved.File, m model.T
 	if err != nil {
 		return nil, err
 	}
-	t.said, t.source, p.data.Label = values.Aside, p.labelsFile, ""
+	t.said, t.source, p.data.Label = values.Auxiliary, p.labelsFile, ""
 	if p.graph.Nodes == "" { // as in the fit
 		p.graph.Listed = nodes
 	}

@@ -64,10 +64,10 @@ func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths
 	in, err := d.Choose(a, files)
 	var fault *stream.DataError
 	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.Columns, t.names) {
-		err = stream.AsDataError(fault).Also("if columns of the model have other names there, choose %d with --columns, in the order of the fit",
+		err = stream.AsDataError(fault).AddRemedy("if columns of the model have other names there, choose %d with --columns, in the order of the fit",
 			len(t.names))
 		if t.dates != nil {
-			err = stream.AsDataError(err).Also("the model takes dates or times in %s, in text as 2024-02-29 or 2024-02-29T12:34:56", rows.ShortList(t.dates.Columns))
+			err = stream.AsDataError(err).AddRemedy("the model takes dates or times in %s, in text as 2024-02-29 or 2024-02-29T12:34:56", rows.ShortList(t.dates.Columns))
 		}
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func (t takenRows) open(ctx context.Context, a *app.App, d rows.DataFlags, paths
 	if found != want {
 		in.Close()
 		return nil, nil, stream.NewDataError(info.Name, "it gives %d columns, and the model was fitted on %d", found, want).
-			Do("choose them with --columns as for the fit%s", in.OtherBase())
+			WithRemedy("choose them with --columns as for the fit%s", in.OtherBase())
 	}
 	names := t.names
 	if len(names) == 0 {

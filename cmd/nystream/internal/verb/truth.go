@@ -15,7 +15,7 @@ import (
 
 // truth holds the true classes for comparison with predictions.
 type truth struct {
-	said    rows.Aside
+	said    rows.Auxiliary
 	source  string // for messages
 	place   int    // index of the label among the kept columns
 	read    []int  // classes of all rows, -1 for none; nil if labels are kept columns
@@ -27,7 +27,7 @@ type truth struct {
 }
 
 // newTruth returns the truth for the given classes.
-func newTruth(said rows.Aside, classes []string) *truth {
+func newTruth(said rows.Auxiliary, classes []string) *truth {
 	t := &truth{said: said, classes: slices.Clone(classes), known: len(classes), number: make(map[string]int)}
 	for i, c := range classes {
 		t.number[c] = i
@@ -43,7 +43,7 @@ func (t *truth) class(label string) (int, error) {
 	c := len(t.classes)
 	if c-t.known == rows.MostClasses {
 		return 0, stream.NewDataError(t.said.Named(), "more than %d labels that the model does not know, such as %q and %q", rows.MostClasses, t.classes[t.known], label).
-			Do("is this the column of the labels?")
+			WithRemedy("is this the column of the labels?")
 	}
 	t.classes = append(t.classes, label)
 	t.number[label] = c
@@ -51,7 +51,7 @@ func (t *truth) class(label string) (int, error) {
 }
 
 // of returns the classes of all values of a column.
-func (t *truth) of(v *rows.AsideValues) ([]int, error) {
+func (t *truth) of(v *rows.AuxiliaryValues) ([]int, error) {
 	if err := v.CheckWhole(); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (t *truth) compare(b *stream.Block, chosen []int) error {
 		labels = labels[b.Start : b.Start+int64(len(chosen))]
 	} else {
 		var err error
-		labels, err = t.of(&rows.AsideValues{Aside: t.said, Source: t.source, First: b.Start, Values: b.Kept[t.place : t.place+1]})
+		labels, err = t.of(&rows.AuxiliaryValues{Auxiliary: t.said, Source: t.source, First: b.Start, Values: b.Kept[t.place : t.place+1]})
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (c *confusion) lines(classes []int) []string {
 	const most = 14 // letters of a name
 	head := []string{""}
 	for _, j := range classes {
-		head = append(head, report.Cut(c.Classes[j], most))
+		head = append(head, report.Truncate(c.Classes[j], most))
 	}
 	table := [][]string{append(head, "F1", "")}
 	for k, i := range classes {

@@ -79,7 +79,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	}
 	m, ok := f.Model.(model.Verifier)
 	if !ok {
-		return flags.Usagef("%s: verify does not measure %s models%s", args[0], f.Family.Name, f.Family.Unverified)
+		return flags.Usagef("%s: verify does not measure %s models%s", args[0], f.Family.Name, f.Family.WhyNotVerified)
 	}
 	if err := v.checkSources(f); err != nil {
 		return err
@@ -319,7 +319,7 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 // addReading adds what was read of each source that is in files. numbered says what the rows are that were fetched by
 // number.
 func (o *verifyInput) addReading(r *report.Report, input, numbered string) {
-	read, names := make(map[string]rows.Reading), []string{"data"}
+	read, names := make(map[string]rows.ReadStats), []string{"data"}
 	if input == saved.MatrixInput {
 		names = []string{"matrix"}
 	}
@@ -327,7 +327,7 @@ func (o *verifyInput) addReading(r *report.Report, input, numbered string) {
 		names = []string{"left", "right"}
 	}
 	for i, in := range o.inputs {
-		of, label := in.Reading(o.prepared[i]), "read"
+		of, label := in.ReadStats(o.prepared[i]), "read"
 		if len(o.inputs) > 1 {
 			label += " of " + names[i]
 		}

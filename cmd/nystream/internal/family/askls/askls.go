@@ -19,13 +19,13 @@ type task struct {
 	how        askls.Solver
 	fraction   float64
 
-	asides  fit.Asides
-	known   rows.KnownLabels
-	kind    string        // of the classes
-	samples *askls.Data   // to learn from; set when a graph is opened, or when rows are prepared
-	all     stream.Source // all samples
-	fitting *askls.Fit
-	told    tallies
+	auxiliaries fit.Auxiliaries
+	known       rows.KnownLabels
+	kind        string        // of the classes
+	samples     *askls.Data   // to learn from; set when a graph is opened, or when rows are prepared
+	all         stream.Source // all samples
+	fitting     *askls.Fit
+	told        tallies
 }
 
 func (c *task) refuses(refuse *flags.Refusals, args []string) {

@@ -50,28 +50,28 @@ func (c *task) open(ctx context.Context, args []string) error {
 	if c.input() == saved.KernelMatrixInput {
 		args = c.matrix
 	}
-	if err := c.asides.Open(ctx, c.job, args); err != nil {
+	if err := c.auxiliaries.Open(ctx, c.job, args); err != nil {
 		return err
 	}
 	if info := c.job.Sides.Left.Info(); c.input() == saved.KernelMatrixInput && int64(len(info.Columns)) != info.Rows {
 		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", report.Count(info.Rows), len(info.Columns)).
-			Do("choose its columns with --columns")
+			WithRemedy("choose its columns with --columns")
 	}
 	return c.readLabels(ctx, c.job.Sides.Left)
 }
 
 // readLabels reads the labels of the rows of src.
 func (c *task) readLabels(ctx context.Context, src stream.Source) error {
-	if err := c.asides.ReadAll(ctx, c.job, src); err != nil {
+	if err := c.auxiliaries.ReadAll(ctx, c.job, src); err != nil {
 		return err
 	}
-	values := c.asides.Read["--label"]
+	values := c.auxiliaries.Read["--label"]
 	labels, classes, err := values.Classes("")
 	if err != nil {
 		return err
 	}
-	c.kind = rows.ClassKind(classes, values.Values[0].Kind, values.Told)
-	c.asides.Read = nil
+	c.kind = rows.ClassKind(classes, values.Values[0].Kind, values.Declared)
+	c.auxiliaries.Read = nil
 	c.known, err = rows.NewKnownLabels(labels, classes, c.fraction, c.job.App.Seed)
 	return err
 }
@@ -203,7 +203,7 @@ func (c *task) rowsData() saved.Data {
 	default:
 		d = c.job.RowsData()
 	}
-	d.Known, d.Classes, d.ClassKind = c.asides.Words(), c.known.Classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.auxiliaries.Words(), c.known.Classes, c.kind
 	return d
 }
 

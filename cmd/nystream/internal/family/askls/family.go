@@ -12,10 +12,10 @@ import (
 // Family is the family of classifiers from asymmetric kernels.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       askls.Name,
-		Methods:    []string{askls.Name},
-		Load:       load,
-		Unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+		Name:           askls.Name,
+		Methods:        []string{askls.Name},
+		Load:           load,
+		WhyNotVerified: ": they approximate no matrix; nystream predict --label tells how often they are right",
 	},
 	Verbs: []fit.Verb{{Name: askls.Name, Args: "(DATA... --label COLUMN --kernel K | --graph EDGES --labels FILE | --matrix K --label FILE)", New: newTask}},
 }
@@ -23,7 +23,7 @@ var Family = &fit.Family{
 func newTask(j *fit.Job) *fit.Task {
 	c := &task{job: j}
 	j.AddKernel("kernel between two rows, which need not be symmetric", "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
-	j.AddLabelAside("labels of the rows, in a column or file", "with --graph the column of --labels")
+	j.AddLabelAuxiliary("labels of the rows, in a column or file", "with --graph the column of --labels")
 	for _, name := range []string{"nulls", "scale", "categories"} { // the entries of a matrix are the kernel
 		j.Set.Flag(name).For = flags.Rows
 	}

@@ -20,11 +20,11 @@ import (
 // Family is the family of interpretable projections.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       ism.Name,
-		Methods:    []string{ism.Name},
-		Load:       saved.Loader(ism.Load),
-		Inspect:    inspectISM,
-		Unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+		Name:           ism.Name,
+		Methods:        []string{ism.Name},
+		Load:           saved.Loader(ism.Load),
+		Inspect:        inspectISM,
+		WhyNotVerified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
 	},
 	Verbs: []fit.Verb{{Name: ism.Name, Args: "DATA... (--label COLUMN | --target COLUMNS | --clusters N)", New: newTask}},
 }
@@ -36,23 +36,23 @@ type task struct {
 	target, targetKernel, scores string
 	givenLabel                   string
 
-	targets kernelgen.Kernel // between targets
-	asides  fit.Asides
-	known   *ism.Response // nil for unsupervised
-	labels  []int         // of a single --label column; else nil
-	classes []string      // names of the labels
-	kind    string        // of the classes
-	fitting *ism.Fit
-	nmi     float64 // between clusters and labels
-	seen    float64 // accuracy on the rows of the fit
+	targets     kernelgen.Kernel // between targets
+	auxiliaries fit.Auxiliaries
+	known       *ism.Response // nil for unsupervised
+	labels      []int         // of a single --label column; else nil
+	classes     []string      // names of the labels
+	kind        string        // of the classes
+	fitting     *ism.Fit
+	nmi         float64 // between clusters and labels
+	seen        float64 // accuracy on the rows of the fit
 }
 
 func newTask(j *fit.Job) *fit.Task {
 	c := &task{job: j}
 	j.AddKernel("kernel between rows of XW", "gaussian(sigma=median)")
 	j.Set.Flag("kernel").Default("gaussian(sigma=median)")
-	j.AddLabelAside("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
-	j.AddAside(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
+	j.AddLabelAuxiliary("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
+	j.AddAuxiliary(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "dim", Arg: "number", Usage: "columns of W", Doc: "that of the classes or clusters if not given", First: true, Value: flags.Int(&j.Rank, 0)},
 		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
@@ -66,8 +66,8 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "mu", Arg: "weight", Usage: "weight of --scores or --given-label", Doc: "1 is that of clusters", Value: flags.Float(&c.how.Mu, 1)},
 		flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters; as many as classes if not given", Value: flags.Int(&c.how.Clusters, 0)},
 	)
-	j.AddAside(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file"}, &c.scores, model.Left)
-	j.AddAside(flags.Flag{Name: "given-label", Arg: "column", Usage: "classes to differ from, for --paradigm alternative", Doc: "in a column or file"}, &c.givenLabel, model.Left)
+	j.AddAuxiliary(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file"}, &c.scores, model.Left)
+	j.AddAuxiliary(flags.Flag{Name: "given-label", Arg: "column", Usage: "classes to differ from, for --paradigm alternative", Doc: "in a column or file"}, &c.givenLabel, model.Left)
 	j.AddClusters("write the cluster of each row")
 	// The paper's data is centred and scaled; otherwise distances are dominated by a few columns.
 	j.Set.Flag("scale").Default("standard")
@@ -118,7 +118,7 @@ func (c *task) parse() (err error) {
 
 // open opens the data, and reads labels, targets or scores of the rows.
 func (c *task) open(ctx context.Context, args []string) error {
-	if err := c.asides.Open(ctx, c.job, args); err != nil {
+	if err := c.auxiliaries.Open(ctx, c.job, args); err != nil {
 		return err
 	}
 	return c.chooseTask(ctx, c.job.Sides.Left)
@@ -127,14 +127,14 @@ func (c *task) open(ctx context.Context, args []string) error {
 // chooseTask reads labels, targets or scores of the rows of src and makes a response. It sets the dimension and the
 // number of clusters unless flags do.
 func (c *task) chooseTask(ctx context.Context, src stream.Source) (err error) {
-	if err := c.asides.ReadAll(ctx, c.job, src); err != nil {
+	if err := c.auxiliaries.ReadAll(ctx, c.job, src); err != nil {
 		return err
 	}
-	if v := c.asides.Read["--label"]; v != nil && (len(v.Values) == 1 || c.how.Paradigm != ism.Supervised) {
+	if v := c.auxiliaries.Read["--label"]; v != nil && (len(v.Values) == 1 || c.how.Paradigm != ism.Supervised) {
 		if c.labels, c.classes, err = v.Classes("for numbers that are measured use --target"); err != nil {
 			return err
 		}
-		c.kind = rows.ClassKind(c.classes, v.Values[0].Kind, v.Told)
+		c.kind = rows.ClassKind(c.classes, v.Values[0].Kind, v.Declared)
 	}
 	if c.known, err = c.response(ctx); err != nil {
 		return err
@@ -160,7 +160,7 @@ const targetRank = 50
 
 // response returns the response for Γ; nil for unsupervised.
 func (c *task) response(ctx context.Context) (*ism.Response, error) {
-	switch v := c.asides.Read; {
+	switch v := c.auxiliaries.Read; {
 	case v["--target"] != nil:
 		y, err := v["--target"].Numbers()
 		if err != nil {
@@ -184,7 +184,7 @@ func (c *task) response(ctx context.Context) (*ism.Response, error) {
 	case c.labels != nil:
 		return ism.Classes(c.labels, len(c.classes))
 	}
-	y, err := c.asides.Read["--label"].Numbers()
+	y, err := c.auxiliaries.Read["--label"].Numbers()
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (c *task) solver() ism.Solver {
 }
 
 // problem returns the data of the fit.
-func (c *task) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows: rows, Known: c.known} }
+func (c *task) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows: rows, Response: c.known} }
 
 func (c *task) title() string {
 	s := c.job.Size()
@@ -218,7 +218,7 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 		return nil, err
 	}
 	c.dropChoice(&p.Choice)
-	if read := int64(len(c.labels)) + c.asides.Numbers(); read > 0 {
+	if read := int64(len(c.labels)) + c.auxiliaries.Numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")
 	}
 	if c.choosesClasses() {
@@ -238,7 +238,7 @@ func (c *task) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	c.asides.Read = nil
+	c.auxiliaries.Read = nil
 	return nil
 }
 
@@ -286,16 +286,16 @@ func (c *task) learnClasses(ctx context.Context, e stream.Engine) error {
 
 func (c *task) rowsData() saved.Data {
 	d := c.job.RowsData()
-	d.Known, d.Classes, d.ClassKind = c.knownWords(), c.classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.knownWords(), c.classes, c.kind
 	return d
 }
 
 // knownWords returns the flag and the columns, or the file, of the response.
 func (c *task) knownWords() string {
 	if c.how.Paradigm == ism.Supervised {
-		return c.asides.Words()
+		return c.auxiliaries.Words()
 	}
-	return c.asides.Words("--scores", "--given-label")
+	return c.auxiliaries.Words("--scores", "--given-label")
 }
 
 // write writes the clusters, uncommitted.

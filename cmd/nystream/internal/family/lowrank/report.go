@@ -112,7 +112,7 @@ const good, fair = 0.05, 0.2
 func (c *task) addQuality(r *report.Report) {
 	f, found := c.fitting, math.NaN()
 	for _, e := range f.Estimates {
-		if e.Of == model.MatrixFrobenius {
+		if e.Quantity == model.MatrixFrobenius {
 			found = e.Value
 		}
 	}

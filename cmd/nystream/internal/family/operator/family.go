@@ -10,11 +10,11 @@ import (
 // Family is the family of operators between spaces of functions.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       rkhs.Name,
-		Methods:    []string{rkhs.Name},
-		Load:       saved.Loader(rkhs.Load),
-		Inspect:    inspectOperator,
-		Unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
+		Name:           rkhs.Name,
+		Methods:        []string{rkhs.Name},
+		Load:           saved.Loader(rkhs.Load),
+		Inspect:        inspectOperator,
+		WhyNotVerified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
 	},
 	Verbs: []fit.Verb{{Name: rkhs.Name, Args: "X... [--with Y... | --lag L] --kind KIND --kernel K --rank N", New: newTask}},
 }

@@ -24,10 +24,10 @@ import (
 // Family is the family of kernel ridge regression and classification.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       ridge.Name,
-		Methods:    []string{ridge.Name},
-		Load:       saved.Loader(ridge.Load),
-		Unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+		Name:           ridge.Name,
+		Methods:        []string{ridge.Name},
+		Load:           saved.Loader(ridge.Load),
+		WhyNotVerified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
 	},
 	Verbs: []fit.Verb{{Name: ridge.Name, Args: "DATA... (--target COLUMNS | --label COLUMN)", New: newTask}},
 }
@@ -64,20 +64,20 @@ type task struct {
 	target, weights, foldBy string
 	classWeight             flags.Word
 
-	kernels []kernelgen.Kernel
-	asides  fit.Asides
-	known   ridge.Data // without its rows
-	files   []keptFile // columns in files beside the rows
-	classes []string
-	kind    string // of the classes
-	fitting *ridge.Fit
+	kernels     []kernelgen.Kernel
+	auxiliaries fit.Auxiliaries
+	known       ridge.Data // without its rows
+	files       []keptFile // columns in files beside the rows
+	classes     []string
+	kind        string // of the classes
+	fitting     *ridge.Fit
 }
 
 func newTask(j *fit.Job) *fit.Task {
 	c := &task{job: j}
 	j.KernelText = ridgeKernels
-	j.AddLabelAside("classes to predict, in a column or file", "instead of --target")
-	j.AddAside(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
+	j.AddLabelAuxiliary("classes to predict, in a column or file", "instead of --target")
+	j.AddAuxiliary(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "kernel", Arg: "kernels", Usage: "kernels to choose from", Doc: "such as 'rbf(gamma=0.1|1)'; repeat it for more; nystream help kernels lists them", First: true,
 			Value: &alternatives{text: &j.KernelText}, Complete: flags.Kernels},
@@ -86,8 +86,8 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "penalty", Field: "Penalties", Arg: "numbers", Usage: "penalties to choose from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
 		flags.Flag{Name: "folds", Arg: "number", Usage: "number of folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.how.Folds, 0)},
 	)
-	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
-	j.AddAside(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
+	j.AddAuxiliary(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
+	j.AddAuxiliary(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "class-weight", Field: "Balanced", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "equal weights of classes")},
 		flags.Flag{Name: "score-rows", Arg: "number", Usage: "rows that scores are computed on", Doc: "or all, by another pass over them", Value: &scoreRows{&c.how.ScoreRows}},
@@ -122,7 +122,7 @@ func (c *task) parse() (err error) {
 
 // open opens the data, and locates targets, labels, weights and groups.
 func (c *task) open(ctx context.Context, args []string) error {
-	if err := c.asides.Open(ctx, c.job, args); err != nil {
+	if err := c.auxiliaries.Open(ctx, c.job, args); err != nil {
 		return err
 	}
 	return c.learn(ctx)
@@ -131,7 +131,7 @@ func (c *task) open(ctx context.Context, args []string) error {
 // keptFile has columns of a file that are added to the rows as kept columns.
 type keptFile struct {
 	names  []string
-	values *rows.AsideValues
+	values *rows.AuxiliaryValues
 }
 
 // besides returns the rows with the columns of other files.
@@ -152,17 +152,17 @@ func (c *task) besides(rows stream.Source) (stream.Source, error) {
 // learn locates the columns of targets, labels, weights and groups, and the classes. It reads other files.
 func (c *task) learn(ctx context.Context) error {
 	c.known, c.files = ridge.Data{}, nil
-	for i, a := range c.asides.List {
+	for i, a := range c.auxiliaries.List {
 		names := a.Columns
 		if a.File != "" {
-			v, err := c.job.Data.ReadAsideFile(ctx, c.job.App, a, c.job.Sides.Left.Info().Rows)
+			v, err := c.job.Data.ReadAuxiliaryFile(ctx, c.job.App, a, c.job.Sides.Left.Info().Rows)
 			if err == nil {
 				err = v.CheckWhole()
 			}
 			if err != nil {
 				return err
 			}
-			names, c.asides.List[i].Told = v.Columns, v.Told
+			names, c.auxiliaries.List[i].Declared = v.Columns, v.Declared
 			if a.Flag != "--target" {
 				names = slices.Repeat([]string{a.Named()}, len(v.Columns))
 			}
@@ -193,10 +193,11 @@ func (c *task) findClasses(ctx context.Context, source stream.Source) (err error
 	if c.known.Classes == nil {
 		return nil
 	}
-	inData := func(a rows.Aside) bool { return a.File == "" && (a.Flag == "--label" || a.Flag == "--weights") }
-	a := c.asides.List[slices.IndexFunc(c.asides.List, func(a rows.Aside) bool { return a.Flag == "--label" })]
+	inData := func(a rows.Auxiliary) bool { return a.File == "" && (a.Flag == "--label" || a.Flag == "--weights") }
+	list := c.auxiliaries.List
+	a := list[slices.IndexFunc(list, func(a rows.Auxiliary) bool { return a.Flag == "--label" })]
 	label, name := c.known.Classes.Label, source.Info().Name
-	if !slices.ContainsFunc(c.asides.List, inData) && source == stream.Source(c.job.Sides.Left) { // rows need not be read
+	if !slices.ContainsFunc(c.auxiliaries.List, inData) && source == stream.Source(c.job.Sides.Left) { // rows need not be read
 		name = a.File
 		source = stream.FromMatrix(a.File, matrix.New(int(source.Info().Rows), 0))
 	}
@@ -208,7 +209,7 @@ func (c *task) findClasses(ctx context.Context, source stream.Source) (err error
 		return err
 	}
 	c.classes = c.known.Classes.Names()
-	c.kind = rows.ClassKind(c.classes, c.known.Classes.Levels.Kind, a.Told)
+	c.kind = rows.ClassKind(c.classes, c.known.Classes.Levels.Kind, a.Declared)
 	total := 0
 	for _, n := range c.known.Classes.Counts {
 		total += int(n)
@@ -237,10 +238,10 @@ func (c *task) problem(rows stream.Source) (d ridge.Data, err error) {
 
 func (c *task) title() string {
 	kind, flag := "regression", "--target"
-	if c.asides.Words(flag) == "" {
+	if c.auxiliaries.Words(flag) == "" {
 		kind, flag = "classifier", "--label"
 	}
-	of, _ := strings.CutPrefix(c.asides.Words(flag), flag+" ")
+	of, _ := strings.CutPrefix(c.auxiliaries.Words(flag), flag+" ")
 	return fmt.Sprintf("ridge %s of %s: %s rows × %s", kind, of, report.Count(c.job.Size().Rows),
 		report.Counted(c.job.Size().Columns, "column", "columns"))
 }
@@ -289,7 +290,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 
 func (c *task) rowsData() saved.Data {
 	d := c.job.RowsData()
-	d.Known, d.Classes, d.ClassKind = c.asides.Words("--label", "--target"), c.classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.auxiliaries.Words("--label", "--target"), c.classes, c.kind
 	return d
 }
 
@@ -391,10 +392,10 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	report.PutClasses(r, c.classes)
 	r.Add("kernel", "%s", report.Rounded(d.Kernel))
 	c.addKernels(r)
-	r.Put(report.KeyKnown, c.asides.Words("--label", "--target"))
+	r.Put(report.KeyKnown, c.auxiliaries.Words("--label", "--target"))
 	r.Put(keyFolds, f.Folds)
 	r.Put(keyCorrectedFor, f.Configurations)
-	r.Put(keyCounted, f.Counted)
+	r.Put(keyCounted, f.Scored)
 	var path []ridgePenalty
 	for _, p := range f.Path {
 		path = append(path, newRidgePenalty(p))
@@ -460,7 +461,7 @@ func (c *task) addScores(r *report.Report) {
 		r.Put(keyLogLoss, s.LogLoss)
 		r.Put(keyTemperature, f.Temperature)
 		r.Add("accuracy", "%.4f%s (%s, %s rows%s)", s.Accuracy,
-			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Counted)), corrected)
+			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Scored)), corrected)
 		r.Add("macro F1", "%.4f", s.MacroF1)
 		r.Add("log loss", "%.4f", s.LogLoss)
 	}

@@ -39,7 +39,7 @@ func (c *task) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]ch
 	for k, u := range []blas64.General{rows.Rows, mapped.U, targets.Rows} {
 		x = append(x, matrix.Column(u, 0)...)
 		y = append(y, matrix.Column(u, min(1, u.Cols-1))...)
-		p.Groups.Of = append(p.Groups.Of, slices.Repeat([]int{k}, u.Rows)...)
+		p.Groups.Index = append(p.Groups.Index, slices.Repeat([]int{k}, u.Rows)...)
 	}
 	if p.Y, p.At = chart.Heights(x, p.Groups); len(rows.Columns) > 1 {
 		p.Y, p.At = rows.Columns[1], chart.XYs(x, y)

@@ -22,10 +22,10 @@ import (
 // Family is the family of optimal transport.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       transport.Name,
-		Methods:    []string{transport.Name},
-		Load:       saved.Loader(transport.Load),
-		Unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+		Name:           transport.Name,
+		Methods:        []string{transport.Name},
+		Load:           saved.Loader(transport.Load),
+		WhyNotVerified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
 	},
 	Verbs: []fit.Verb{{Name: transport.Name, Args: "DATA... [--right TARGETS...] --kernel K", New: newTask}},
 }
@@ -37,7 +37,7 @@ type task struct {
 	engine flags.Word
 
 	weights, rightWeights string
-	asides                [2]fit.Asides // of the left and the right side
+	auxiliaries           [2]fit.Auxiliaries // of the left and the right side
 
 	solver  transport.Method
 	masses  [2][]float64
@@ -55,10 +55,10 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "engine", Field: "Method", Arg: "word", Usage: "products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
 		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations", Value: flags.Int(&c.how.Iterations, 1000)},
 		flags.Flag{Name: "tol", Field: "MarginalTol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.how.MarginalTol, 1e-6)},
-		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.how.MarginalPenalty, 0)},
+		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "without it each row keeps its mass", Value: flags.Float(&c.how.MarginalPenalty, 0)},
 	)
-	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
-	j.AddAside(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)
+	j.AddAuxiliary(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
+	j.AddAuxiliary(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)
 	j.AddFactors("left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped")
 	j.AddFactors("right-output", "mapped targets", model.Right, "write where the rows of --right are mapped")
 	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Open: c.open, Title: c.title, Shape: c.size,
@@ -106,7 +106,7 @@ func (c *task) parse() (err error) {
 
 // open opens both sides, and reads their weights.
 func (c *task) open(ctx context.Context, args []string) error {
-	left, right := &c.asides[model.Left], &c.asides[model.Right]
+	left, right := &c.auxiliaries[model.Left], &c.auxiliaries[model.Right]
 	if err := left.Choose(ctx, c.job, args, model.Left); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c *task) open(ctx context.Context, args []string) error {
 		return err
 	}
 	for side, in := range []*rows.Input{c.job.Sides.Left, c.job.Sides.Right} {
-		said := &c.asides[side]
+		said := &c.auxiliaries[side]
 		if len(said.List) == 0 {
 			continue
 		}

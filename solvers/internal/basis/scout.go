@@ -87,7 +87,7 @@ func (l Landmarks) Scouted(ctx context.Context, e stream.Engine,
 		priorities := l.residualPriorities(t)
 		return func(found *sketch.Priority, r Rows) error { return found.Add(r.Start, priorities(r), r.X) }
 	}
-	found, err := Moments(ctx, e.Given(first.Rows, t.Origin(), u), scoutPass, src, columns, newState, worker)
+	found, err := Moments(ctx, e.WithInputs(first.Rows, t.Origin(), u), scoutPass, src, columns, newState, worker)
 	if err != nil {
 		return nil, err
 	}

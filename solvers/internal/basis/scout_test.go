@@ -47,7 +47,7 @@ func scoutedRows(t *testing.T, e stream.Engine, l Landmarks, k kernelgen.Kernel,
 
 // denseScout returns the candidates by residuals from a dense solution, and logarithms of the ratio −ln(u)/d².
 func denseScout(k kernelgen.Kernel, x blas64.General, l Landmarks, uniform []int64) []int64 {
-	first := NewPanel(x, matrix.Numbers(x.Rows), nil).Of(uniform)
+	first := NewPanel(x, matrix.Numbers(x.Rows), nil).Select(uniform)
 	first = first.Pick(first.Leading(32, l.Seed))
 	w, y := kernelMatrix(k, first.Rows, first.Rows), kernelMatrix(k, x, first.Rows)
 	d, random := make([]float64, x.Rows), sketch.NewRandom(l.Seed, "candidates by residual")

@@ -73,7 +73,7 @@ func (l *lowRank) functions(source, target blas64.General) *ksvd.Model {
 	left, right := *functions.Left, *functions.Right
 	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, source)
 	right.Projection = dense.Mul(blas.NoTrans, right.Projection, blas.NoTrans, target)
-	functions.Left, functions.Right, functions.Values = &left, &right, ones(source.Cols)
+	functions.Left, functions.Right, functions.Values = &left, &right, onesVector(source.Cols)
 	return &functions
 }
 

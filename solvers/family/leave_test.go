@@ -13,8 +13,8 @@ import (
 
 type noted struct{ model.Report }
 
-// TestKernelsWithoutSuitableRows: kernels that cannot be made are left out with a note, and it is an error if none
-// is left. What stands in place of a median is noted once.
+// TestKernelsWithoutSuitableRows: kernels that do not suit the rows are dropped with a note; if none remains the fit
+// fails. The substitute for a median is noted once.
 func TestKernelsWithoutSuitableRows(t *testing.T) {
 	parse := func(text string) []kernelgen.Kernel {
 		kernels, err := kernelgen.ParseAll(text)

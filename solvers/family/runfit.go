@@ -61,8 +61,8 @@ func checkMemory(e stream.Engine, method any, d model.Data, k kernelgen.Kernel) 
 	return p.Memory.Check(e.Memory)
 }
 
-// note adds sentences about adjustments to the report of the fit.
-func note(e stream.Engine, sentences ...string) {
+// addNotes adds sentences about adjustments to the report of the fit.
+func addNotes(e stream.Engine, sentences ...string) {
 	if e.Note == nil {
 		return
 	}

@@ -52,8 +52,8 @@ func (d *Data) check(rows int) error {
 	return nil
 }
 
-// checkKnown returns an error unless data of the given shape suit the paradigm.
-func (m Solver) checkKnown(s model.Size) error {
+// checkResponse returns an error unless data of the given shape suit the paradigm.
+func (m Solver) checkResponse(s model.Size) error {
 	known := s.Classes > 0 || s.Targets > 0
 	switch {
 	case m.Paradigm == Unsupervised && known:

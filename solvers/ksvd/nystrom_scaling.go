@@ -81,7 +81,7 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	if err != nil {
 		return err
 	}
-	a, b := whitened(l), whitened(r)
+	a, b := newWhitening(l), newWhitening(r)
 	// U = A·S·Bᵀ with A orthonormal; the core is the product of S·Bᵀ of the left, diag(λ̃), and B·S of the right.
 	core := matrix.Clone(a.forward)
 	dense.ScaleColumns(core, m.Values)
@@ -100,7 +100,7 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 // whitening maps U to orthonormal columns A = U·back, with U = A·forward.
 type whitening struct{ back, forward blas64.General }
 
-func whitened(d *dense.SVD) whitening {
+func newWhitening(d *dense.SVD) whitening {
 	k := dense.Rank(d.S, rankTolerance)
 	back, forward := matrix.Clone(matrix.Columns(d.V, 0, k)), matrix.Transpose(matrix.Columns(d.V, 0, k))
 	dense.ScaleColumns(back, dense.Reciprocals(d.S[:k]))

@@ -164,7 +164,8 @@ type landmarkPoints struct {
 	details   []string // as [model.Report] has them
 }
 
-// defaultLandmarks returns the landmarks of a rank: beyond them the error falls little (bench/accuracy -only landmarks).
+// defaultLandmarks returns the landmarks of a rank: beyond them the error falls little (bench/accuracy -only
+// landmarks).
 func defaultLandmarks(rank int64) int64 { return min(4*rank, 2*rank+200) }
 
 // defaultCore returns the number of core points besides the given number of landmarks.
@@ -230,7 +231,7 @@ func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose s
 
 // heldBack draws rows for the error estimate. It avoids landmarks, and core points too if there are enough other rows.
 func (m Landmark) heldBack(n int64, landmarks []int64, core ...[]int64) []int64 {
-	return heldBackRows(n, heldBack(len(landmarks)), m.Seed, "held back", landmarks, core...)
+	return heldBackRows(n, heldBackCount(len(landmarks)), m.Seed, "held back", landmarks, core...)
 }
 
 // chooseLandmarks replaces uniform landmarks if the rule needs the kernel. The chosen landmarks are also core points.

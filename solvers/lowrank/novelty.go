@@ -60,7 +60,7 @@ func (n *Novelty) CheckShare(share float64) []string {
 // Distances of new rows d from the model and d' from the model of a fold differ by their random landmarks. For a narrow
 // kernel, this shifts all distances by more than they vary. Therefore d' is compared with the distances of rows known
 // to both models: a row of a fold is assigned the distance from the model of the row of the same rank among these.
-func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {
+func (s *fittedSample) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {
 	side := s.Left
 	if side.features != nil || side.Signs != nil {
 		return errors.New("novelty is a distance from the span of landmarks, and this method has none: use pca, landmark or nystrom")
@@ -76,7 +76,7 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 	for i := range fitted {
 		fitted[i] = s.Novelty.distance(matrix.Row(s.u, i), s.diagonal[i])
 	}
-	random, parts := sketch.NewRandom(seed, "novelty folds"), foldsOf(s.rows.Count())
+	random, parts := sketch.NewRandom(seed, "novelty folds"), noveltyFolds(s.rows.Count())
 	folds := make([][]int64, parts)
 	for _, number := range s.rows.Number {
 		draws := random.At(uint64(number))
@@ -101,9 +101,9 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 	return nil
 }
 
-// foldsOf returns the number of folds for a sample of the given size. Small samples need more folds, since their models
-// suffer more from held-out rows.
-func foldsOf(rows int) int {
+// noveltyFolds returns the number of folds for a sample of the given size. Small samples need more folds, since their
+// models suffer more from held-out rows.
+func noveltyFolds(rows int) int {
 	if rows > 2000 {
 		return 5
 	}
@@ -112,7 +112,7 @@ func foldsOf(rows int) int {
 
 // heldOut returns held-out distances of a fold of the sample, by a model of the other rows. fitted are the distances of
 // all rows of the sample.
-func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, fitted []float64) ([]float64, error) {
+func (s *fittedSample) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, fitted []float64) ([]float64, error) {
 	others := s.rows.Select(basis.Without(s.rows.Number, fold))
 	if len(fold) == 0 || others.Count() == 0 {
 		return nil, nil
@@ -121,7 +121,7 @@ func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, f
 	if err != nil {
 		return nil, err
 	}
-	of := &learner{Model: f.Model, tiles: f.Model.tiles(f.Left)}
+	of := &fittedSample{Model: f.Model, tiles: f.Model.tiles(f.Left)}
 	of.Novelty = &Novelty{}
 	if err := of.learnSpan(ctx, e); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func blend(heldOut, fitted []float64, share float64) {
 
 // learnSpan computes the matrix that makes the model's functions orthonormal in feature space. The Gram matrix of the
 // functions is PᵀK(J, J)P, where P is the projection. Functions that are rounding are dropped.
-func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
+func (s *fittedSample) learnSpan(ctx context.Context, e stream.Engine) error {
 	p := s.Left.Projection
 	if s.Left.Refinement.Rows > 0 {
 		p = dense.Mul(blas.NoTrans, p, blas.NoTrans, s.Left.Refinement)

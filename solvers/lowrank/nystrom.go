@@ -106,7 +106,7 @@ func gatherCandidates(ctx context.Context, src stream.Source, choice basis.Landm
 	if err != nil {
 		return nil, nil, err
 	}
-	more := heldBackRows(choice.Rows, heldBack(choice.Count), choice.Seed, "held back", nil)
+	more := heldBackRows(choice.Rows, heldBackCount(choice.Count), choice.Seed, "held back", nil)
 	panels, err := basis.Gather(ctx, src, rowSet{Numbers: numbers}, rowSet{Numbers: more})
 	if err != nil {
 		return nil, nil, err

@@ -83,7 +83,7 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 		return nil, err
 	}
 	if found == nil {
-		return nil, noComponent(d.Left.Info().Name, k, differ(candidates.Rows, rest.Rows))
+		return nil, noComponent(d.Left.Info().Name, k, rowsDiffer(candidates.Rows, rest.Rows))
 	}
 	notes := append(choice.ScoutNotes(), rankNote(len(found.Values), m.Rank, basis.Dependence)...)
 	trace := found.Trace

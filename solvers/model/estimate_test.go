@@ -24,7 +24,7 @@ func TestEstimateWarns(t *testing.T) {
 	}
 }
 
-// An error that is not known has a reason, and nothing that it was estimated from.
+// TestUnknownError: an unknown error has a reason and no evidence.
 func TestUnknownError(t *testing.T) {
 	for given, want := range map[string]string{"": "the figures behind it are not finite", "there are no rows": "there are no rows"} {
 		var r model.Report

@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestFewGroups: no more groups than folds have a fold each, whatever they are called, and their errors are those of
-// refits without each group. One group is refused by its name, and so is one that alone has a weight.
+// TestFewGroups: with as many groups as folds each group is a fold, whatever the names, and the errors are those of
+// refits without each group. A single group is refused by name, and so is a single one with a weight.
 func TestFewGroups(t *testing.T) {
 	t.Parallel()
 	const n, lambda = 120, 0.1
@@ -68,7 +68,7 @@ func TestFewGroups(t *testing.T) {
 	}
 }
 
-// TestDealt: groups are dealt by weight, so that parts are near alike; many are hashed.
+// TestDealt: groups are dealt by weight, so that parts are of similar weight; large numbers of groups are hashed.
 func TestDealt(t *testing.T) {
 	t.Parallel()
 	for _, tested := range []int{5, 1} {
@@ -108,7 +108,7 @@ func TestDealt(t *testing.T) {
 	}
 }
 
-// TestFoldsFollowLandmarks: the number of folds is that for the landmarks that serve, and few rows have fewer folds.
+// TestFoldsFollowLandmarks: the number of folds follows the number of landmarks used, and few rows have fewer folds.
 func TestFoldsFollowLandmarks(t *testing.T) {
 	t.Parallel()
 	x, y := wavy(300)

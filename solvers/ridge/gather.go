@@ -22,7 +22,7 @@ import (
 // pool is a uniform sample of the rows of positive weight, with their targets, weights and groups.
 type pool struct {
 	*basis.Panel
-	known    known
+	known    responses
 	whole    bool   // it contains all rows of positive weight
 	oneGroup string // the common group of all its rows, "" if there are several
 }

@@ -92,6 +92,8 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	return names, kind.RequireOneOf(model.Decision, model.Probability)
 }
 
+// outputsOfTargets returns the names of the outputs of a regression. It fails, with the reason, for those the model
+// lacks.
 func (m *Model) outputsOfTargets(kind model.Output) ([]string, error) {
 	switch kind {
 	case model.Class, model.Decision, model.Probability:

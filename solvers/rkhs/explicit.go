@@ -86,7 +86,7 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 }
 
 // expand returns factors with a row for each x and each y, by another pass over them.
-func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
+func (s resolvedSolver) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
 	if !d.unpaired(sp) {
 		return s.expandPairs(ctx, e, d, sp, means, f)
 	}
@@ -106,7 +106,7 @@ func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *space
 }
 
 // expandPairs is expand for pairs, or the rows of one side.
-func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
+func (s resolvedSolver) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
 	columns, src := sp.columns(d), sp.source(d)
 	columns.SqrtWeight = nil
 	rows, err := stream.MapRows(ctx, e, "features of all pairs", src, columns.Width(), func() func(blas64.General, *stream.Block) error {

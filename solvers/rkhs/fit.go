@@ -47,7 +47,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 }
 
 // fit implements Fit with resolved kernels.
-func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
+func (s resolvedSolver) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
 	given, auto := s, s.Algorithm == AlgorithmAuto
 	s, notes, err := s.settings(e, d.Size())
 	if err != nil {
@@ -107,14 +107,15 @@ func (f *Fit) count(sp *spaces) {
 
 // decomposition is a fit with known features.
 type decomposition struct {
-	setting
+	resolvedSolver
 	spaces *spaces
 	means  [2][]float64 // of features; nil unless centred
 	fit    *Fit
 }
 
 // decompose makes the model.
-func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments, fit *Fit) error {
+func (s resolvedSolver) decompose(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments,
+	fit *Fit) error {
 	f, means := factorsOf(m, sp, s.Center, s.Cutoff)
 	if s.Operator.Traits().AllPairs {
 		if err := s.expand(ctx, e, d, sp, means, f); err != nil {
@@ -122,7 +123,7 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 		}
 		fit.SourcePasses++
 	}
-	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
+	c := &decomposition{resolvedSolver: s, spaces: sp, means: means, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Algorithm: s.Algorithm,
 		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	if d.unpaired(sp) {
@@ -176,8 +177,8 @@ func (c *decomposition) canonical(f *Factors, ridge float64, u, v blas64.General
 	if err != nil {
 		return err
 	}
-	c.fit.CanonicalLeft = c.functions(SideY, mul(left, u))
-	c.fit.CanonicalRight = c.functions(SideX, mul(right, v))
+	c.fit.CanonicalLeft = c.functions(SideY, multiply(left, u))
+	c.fit.CanonicalRight = c.functions(SideX, multiply(right, v))
 	return nil
 }
 
@@ -219,8 +220,8 @@ func (c *decomposition) eigen(pairs *eigenpairs, system blas64.General) {
 	m.Left, m.Right = functions(pairs.left), functions(pairs.right)
 }
 
-// carriedLittle is the fraction of a trace outside the features above which the fit warns of too few landmarks.
-const carriedLittle = 0.01
+// doubtfulTrace is the fraction of a trace outside the features above which the fit warns of too few landmarks.
+const doubtfulTrace = 0.01
 
 // remark adds notes and warnings.
 func (f *Fit) remark(s Solver, asked int) {
@@ -233,7 +234,7 @@ func (f *Fit) remark(s Solver, asked int) {
 		note("the inverses left out %d directions below %.0e of the largest: a `Ridge` above 0 would keep them", f.Dropped, s.Cutoff)
 	}
 	for i, left := range f.TraceResiduals {
-		if left > carriedLittle {
+		if left > doubtfulTrace {
 			warn("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", PairSide(i), left)
 		}
 	}

@@ -90,7 +90,7 @@ func transposedTimes(a, b blas64.General) blas64.General {
 	return dense.Mul(blas.Trans, a, blas.NoTrans, b)
 }
 
-func mul(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
+func multiply(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
 
 func (Covariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	d, err := f.decompose(SideX)
@@ -178,7 +178,7 @@ func (o PerronFrobenius) Matrix(_ context.Context, _ stream.Engine, f *Factors) 
 			inverse.Data[i*inverse.Stride+i] += 1 / o.Ridge
 		}
 	}
-	return Matrix{mul(inverse, cross), dropped, size}, nil
+	return Matrix{multiply(inverse, cross), dropped, size}, nil
 }
 
 // sampledMatrix computes the pseudo-inverse of XYᵀ in bases of the columns of X and Y: (U_x·M·U_yᵀ)⁺ = U_y·M⁺·U_xᵀ with
@@ -205,8 +205,8 @@ func (o PerronFrobenius) sampledMatrix(f *Factors, cross blas64.General) (Matrix
 	}
 	left := matrix.Clone(dy.V) // Yᵀ·U_y
 	dense.ScaleColumns(left, dy.S)
-	right := mul(transposedTimes(dx.U, inverted.General), cross)
-	return Matrix{General: mul(left, mul(back, right)), Dropped: inverted.Dropped + dropped}, nil
+	right := multiply(transposedTimes(dx.U, inverted.General), cross)
+	return Matrix{General: multiply(left, multiply(back, right)), Dropped: inverted.Dropped + dropped}, nil
 }
 
 // pseudoInverse omits singular values at or below the cutoff, relative to the first.

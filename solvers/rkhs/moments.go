@@ -45,7 +45,7 @@ func traceLeft(m *moments, s PairSide) float64 {
 }
 
 // trace returns tr(C_XX), centred or not.
-func (s setting) trace(m *moments, sp *spaces) float64 {
+func (s resolvedSolver) trace(m *moments, sp *spaces) float64 {
 	t := matrix.Row(m.B.General, int(SideX))[kernelTrace]
 	if s.Center {
 		for _, mean := range matrix.Row(m.A.R(), 0)[1 : 1+sp.x.Left.Rank()] {
@@ -111,14 +111,14 @@ func (sp *spaces) source(d *Data) stream.Source {
 	if sp.y == nil && len(d.runs) <= 1 {
 		alone := *d
 		alone.y, alone.lag = nil, 0
-		return alone.joined()
+		return alone.pairedSource()
 	}
-	return d.joined()
+	return d.pairedSource()
 }
 
-// grid returns the engine with blocks of pairs about half as large as a partial sum, if that exceeds the default. Such
-// blocks of narrow rows are as fast to read, with fewer sums in memory and fewer merges.
-func grid(e stream.Engine, columns, features int) stream.Engine {
+// pairBlocks returns the engine with blocks of pairs about half as large as a partial sum, if that exceeds the default.
+// Such blocks of narrow rows are as fast to read, with fewer sums in memory and fewer merges.
+func pairBlocks(e stream.Engine, columns, features int) stream.Engine {
 	if e.BlockRows > 0 {
 		return e
 	}
@@ -134,7 +134,7 @@ func grid(e stream.Engine, columns, features int) stream.Engine {
 const mostBlockRows = 1 << 16
 
 // sums makes the one pass over the pairs, or over the rows of each side.
-func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
+func (s resolvedSolver) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
 	if !d.unpaired(sp) {
 		return s.pass(ctx, e, "pairs", d, sp)
 	}
@@ -148,12 +148,12 @@ func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 		sides[which] = m
 		sp.entries += one.entries
 	}
-	return independent(sides[SideX], sides[SideY])
+	return independentMoments(sides[SideX], sides[SideY])
 }
 
-// independent returns the moments of all combinations of a row x and a row y, from those of each side: R has the rows
-// (1, mean of f, mean of g), (0, R_x, 0) and (0, 0, R_y).
-func independent(x, y *moments) (*moments, error) {
+// independentMoments returns the moments of all combinations of a row x and a row y, from those of each side: R has the
+// rows (1, mean of f, mean of g), (0, R_x, 0) and (0, 0, R_y).
+func independentMoments(x, y *moments) (*moments, error) {
 	rx, ry := x.A.R(), y.A.R()
 	p, q := rx.Cols-1, ry.Cols-1
 	m, r := newMoments(1+p+q), matrix.New(1+p+q, 1+p+q)
@@ -171,9 +171,9 @@ func independent(x, y *moments) (*moments, error) {
 }
 
 // pass makes one pass over pairs, or over the rows of one side.
-func (s setting) pass(ctx context.Context, e stream.Engine, name string, d *Data, sp *spaces) (*moments, error) {
+func (s resolvedSolver) pass(ctx context.Context, e stream.Engine, name string, d *Data, sp *spaces) (*moments, error) {
 	columns, src := sp.columns(d), sp.source(d)
-	e = grid(e, len(src.Info().Columns), columns.Width()).WithInputs(d.weights)
+	e = pairBlocks(e, len(src.Info().Columns), columns.Width()).WithInputs(d.weights)
 	for _, p := range sp.parts(d) {
 		e = e.WithInputs(p.space.Left.Landmarks, p.space.Left.Origin, p.space.Left.Projection)
 	}

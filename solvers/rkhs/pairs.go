@@ -20,8 +20,8 @@ type pairSource struct {
 	info stream.Info
 }
 
-// joined returns the pairs as one source.
-func (d *Data) joined() stream.Source {
+// pairedSource returns the pairs as one source.
+func (d *Data) pairedSource() stream.Source {
 	x := d.x.Info()
 	info := stream.Info{Name: x.Name, Columns: x.Columns, Nameless: x.Nameless, Rows: d.n, SeekCost: x.SeekCost, ReaderBytes: x.ReaderBytes, InMemory: x.InMemory, Versions: x.Versions}
 	if d.y != nil {

@@ -43,7 +43,7 @@ func definiteWarning(k kernelgen.Kernel) []string {
 }
 
 // newSpaces selects landmarks for both sides. On error, the spaces have the number of entries evaluated.
-func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
+func (s resolvedSolver) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
 	if s.OneSpace() {
 		all := d.n + d.rows(SideY)
@@ -113,7 +113,7 @@ func (s Solver) choice(rows int64) basis.Landmarks {
 }
 
 // fit computes the features of one space.
-func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
+func (sp *spaces) fit(ctx context.Context, e stream.Engine, s resolvedSolver, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
 	if err := tiles.InSource("rows of "+what, k.CheckRows(rows, 0)); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 }
 
 // features returns those of landmarks J: k(x, J)·U⁻¹ with UᵀU = K(J, J).
-func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
+func (sp *spaces) features(ctx context.Context, e stream.Engine, s resolvedSolver, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
 	t, pool := tiles.Plain(k), basis.NewPanel(rows, matrix.Numbers(rows.Rows), nil)
 	if s.Center {
 		basis.SetOrigin(t, rows)
@@ -158,7 +158,7 @@ func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k ke
 }
 
 // landmarks chooses landmarks from a pool of rows.
-func (s setting) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
+func (s resolvedSolver) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
 	if s.Algorithm == AlgorithmExact {
 		return s.spanning(ctx, e, t, pool, name)
 	}
@@ -168,9 +168,9 @@ func (s setting) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 // The exact engine starts with firstPivots landmarks. It stops when their residual is below spanned of the trace of the
 // kernel, which is rounding. At the limit of landmarks it accepts nearlySpanned.
 const (
-	firstPivots   = 512
-	spanned       = 1e-13
-	nearlySpanned = 1e-10
+	firstPivots           = 512
+	spannedResidual       = 1e-13
+	nearlySpannedResidual = 1e-10
 )
 
 // errNotSpanned reports a kernel that does not suit the exact engine.
@@ -180,7 +180,7 @@ var errNotSpanned = errors.New("the features of all rows have no span small enou
 // the kernel QR of the paper (Proposition 3.4) for features that may be dependent. Each attempt doubles the number of
 // pivots. It fails with errNotSpanned once an exponential fit to the spectrum, with a margin, predicts more pivots than
 // the limit.
-func (s setting) spanning(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
+func (s resolvedSolver) spanning(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
 	n := pool.Count()
 	last := min(n, s.Landmarks)
 	for most := min(last, firstPivots); ; most = min(last, 2*most) {
@@ -193,9 +193,10 @@ func (s setting) spanning(ctx context.Context, e stream.Engine, t *tiles.Tiles, 
 		}
 		left := f.Left / f.Trace
 		switch {
-		case most == n || len(f.Pivots) < most || left <= spanned || most == last && left <= nearlySpanned:
+		case most == n || len(f.Pivots) < most || left <= spannedResidual || most == last &&
+			left <= nearlySpannedResidual:
 			return pool.Pick(f.Chosen()), nil
-		case most == last || last < n && math.Pow(left, 2*float64(last)/float64(most)) > nearlySpanned:
+		case most == last || last < n && math.Pow(left, 2*float64(last)/float64(most)) > nearlySpannedResidual:
 			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s", errNotSpanned, most, n, left, t.Kernel)
 		}
 	}

@@ -14,6 +14,7 @@ type gibbs struct {
 	logs, power *tiles.Tiles
 }
 
+// newGibbs returns the tiles of the Gibbs kernel of k for ε.
 func newGibbs(k kernelgen.Kernel, epsilon float64) (g gibbs, err error) {
 	g.logs, g.power, err = tiles.Logs(k, epsilon)
 	return g, err

@@ -90,7 +90,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPair(ctx, e, m.Sinkhorn, d, factors.Model)
+	p, err := newLowRankIteration(ctx, e, m.Sinkhorn, d, factors.Model)
 	if err != nil {
 		return nil, err
 	}

@@ -144,8 +144,8 @@ func decodeThrift(b []byte, v any) error {
 	return nil
 }
 
-// named returns the name of a type, compression or encoding, or its number if it has no name here.
-func named[T interface {
+// nameOf returns the name of a type, compression or encoding, or its number if it has no name here.
+func nameOf[T interface {
 	~int32
 	fmt.Stringer
 }](v T) string {
@@ -220,7 +220,7 @@ func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRan
 		c.refuse("encrypted values")
 		return pageRange{}, nil
 	case meta.Type != c.physical:
-		return pageRange{}, fmt.Errorf("it holds values of the type %s, the schema says %s", named(meta.Type), named(c.physical))
+		return pageRange{}, fmt.Errorf("it holds values of the type %s, the schema says %s", nameOf(meta.Type), nameOf(c.physical))
 	case c.maxRep == 0 && meta.NumValues != rows:
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
 	case meta.NumValues < rows:
@@ -231,7 +231,7 @@ func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRan
 		return pageRange{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)
 	}
 	if !knownCodec(meta.Codec) {
-		c.refuse("values in the compression " + named(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
+		c.refuse("values in the compression " + nameOf(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
 	}
 	end := min(start+size+chunkSlack, limit)
 	unpacked := max(0, meta.TotalUncompressedSize)

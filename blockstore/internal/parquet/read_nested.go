@@ -354,7 +354,7 @@ func (r *columnReader) dropRows(rows int) error {
 				values++
 			}
 		}
-		if err := r.leaveOut(values); err != nil {
+		if err := r.skipEntries(values); err != nil {
 			return err
 		}
 		if full {

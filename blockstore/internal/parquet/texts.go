@@ -31,7 +31,7 @@ func newTextDecoder(e format.Encoding, data []byte, size, limit int, dict []stri
 		indexes, err := newIndexes(data)
 		return &dictTexts{indexes: indexes, dict: dict}, err
 	}
-	return nil, fault.New("the encoding %s is not supported for this type", named(e)).
+	return nil, fault.New("the encoding %s is not supported for this type", nameOf(e)).
 		WithRemedy("write the file with another")
 }
 

@@ -48,7 +48,7 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict *dictionary) 
 		indexes, err := newIndexes(data)
 		return &dictWords{indexes: indexes, dictionary: dict}, err
 	}
-	return nil, fault.New("the encoding %s is not supported for this type", named(e)).
+	return nil, fault.New("the encoding %s is not supported for this type", nameOf(e)).
 		WithRemedy("write the file with another")
 }
 

@@ -369,7 +369,7 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)
 		}
 		if c.table.Live {
-			err = keepLive(&c.table.TableInfo, j, &dst.Kept[k], cell, err)
+			err = keptValueError(&c.table.TableInfo, j, &dst.Kept[k], cell, err)
 		}
 		if err != nil {
 			return inColumn(info.Name, c.records.Here(err))

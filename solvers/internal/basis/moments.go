@@ -78,7 +78,7 @@ func (c *Columns) Worker(info stream.Info) func(dst, x blas64.General, start int
 				part = matrix.Columns(x, f.First, f.Count)
 			}
 			if err := workers[i](matrix.Columns(dst, at, f.Width), part, start); err != nil {
-				return blame(info, x, start, err)
+				return rowError(info, x, start, err)
 			}
 			at += f.Width
 		}
@@ -95,9 +95,9 @@ func (c *Columns) Worker(info stream.Info) func(dst, x blas64.General, start int
 	}
 }
 
-// blame returns an error that names the first number of rows x that is not finite. Without one, or if err already names
-// a column, it returns err, the error of what was computed from x.
-func blame(info stream.Info, x blas64.General, start int64, err error) error {
+// rowError returns an error that names the first number of rows x that is not finite. Without one, or if err already
+// names a column, it returns err, the error of what was computed from x.
+func rowError(info stream.Info, x blas64.General, start int64, err error) error {
 	if bad := new(stream.DataError); errors.As(err, &bad) && bad.Column != "" {
 		return err
 	}
@@ -129,7 +129,7 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 					return err
 				}
 				if err := do(state, r); err != nil {
-					return blame(info, x, r.Start, err)
+					return rowError(info, x, r.Start, err)
 				}
 			}
 			return nil

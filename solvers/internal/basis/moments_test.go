@@ -30,8 +30,8 @@ func mapOf(t *testing.T, k kernelgen.Kernel, x blas64.General, landmarks int) *M
 	return &Map{Tiles: tl, Landmarks: j, Project: Inverse(u)}
 }
 
-// TestMoments: the Gram matrices of parts are those of the columns [1 | z | z' | y]·√w, and no
-// number of threads changes a bit.
+// TestMoments: the Gram matrices of parts are those of the columns [1 | z | z' | y]·√w, with the same bits for any
+// number of threads.
 func TestMoments(t *testing.T) {
 	t.Parallel()
 	const n, parts = 700, 3
@@ -101,11 +101,12 @@ func TestMoments(t *testing.T) {
 	}
 }
 
+// kernelRow returns k(x, z) for each landmark z.
 func kernelRow(k kernelgen.Kernel, x []float64, landmarks blas64.General) []float64 {
 	return matrix.Row(kernelMatrix(k, matrix.Of(x, 1, len(x)), landmarks), 0)
 }
 
-// TestMoreRowsThanPromised: a source that grew is refused before a target or a weight is missing.
+// TestMoreRowsThanPromised: the pass fails if the source has more rows than targets or weights.
 func TestMoreRowsThanPromised(t *testing.T) {
 	t.Parallel()
 	x := clusters(40, 2, 1)
@@ -116,8 +117,8 @@ func TestMoreRowsThanPromised(t *testing.T) {
 	}
 }
 
-// TestWhiten: features of the landmarks are orthonormal coordinates, so that their products are the
-// kernel; copies of landmarks leave, and an indefinite kernel is refused.
+// TestWhiten: features of the landmarks are orthonormal coordinates whose products are the kernel. Whiten drops copies
+// of landmarks and refuses an indefinite kernel.
 func TestWhiten(t *testing.T) {
 	t.Parallel()
 	x := clusters(60, 3, 4)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSum compares sums with those of exponentials of numbers that have one, at any offset.
+// TestSum compares sums with sums of exponentials, shifted by any offset.
 func TestSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 7))
 	for _, offset := range []float64{0, -5000, 5000} {

@@ -29,7 +29,7 @@ func Logs(k kernelgen.Kernel, epsilon float64) (logs, power *Tiles, err error) {
 		logs.raw, logs.logarithm = p, true
 		return logs, Plain(p), nil
 	}
-	logs.then.epsilon = epsilon
+	logs.post.epsilon = epsilon
 	if epsilon == 1 {
 		power = Plain(k)
 	}
@@ -41,7 +41,7 @@ func Logs(k kernelgen.Kernel, epsilon float64) (logs, power *Tiles, err error) {
 // Proposition 1).
 func ForCurve(base kernelgen.Base, f kernelgen.Curve, anchored bool) *Tiles {
 	t := Plain(base.Kernel())
-	t.then.curve, t.then.anchored = &f, anchored
+	t.post.curve, t.post.anchored = &f, anchored
 	return t
 }
 
@@ -68,7 +68,7 @@ func (f *function) apply(dst, left blas64.General, right *Rows, w *kernelgen.Wor
 	if !f.anchored {
 		return
 	}
-	right.anchoring.Do(func() { right.anchors = f.anchors(right.Dense) })
+	right.anchorOnce.Do(func() { right.anchors = f.anchors(right.Dense) })
 	zero := f.curve.At(0)
 	for i, own := range f.anchors(left) {
 		row := matrix.Row(dst, i)

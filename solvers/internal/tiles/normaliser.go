@@ -77,14 +77,14 @@ func (t *Tiles) CacheSums(ctx context.Context, e stream.Engine, r *Rows) error {
 		return nil
 	})
 	if err == nil {
-		r.summing.Do(func() { r.sums = sums })
+		r.sumOnce.Do(func() { r.sums = sums })
 	}
 	return err
 }
 
 // logSums returns the logarithms of the row sums of r, computed on the first call.
 func (r *Rows) logSums(t *Tiles) []float64 {
-	r.summing.Do(func() { r.sums = t.logSums(r.Dense, new(kernelgen.Workspace)) })
+	r.sumOnce.Do(func() { r.sums = t.logSums(r.Dense, new(kernelgen.Workspace)) })
 	return r.sums
 }
 

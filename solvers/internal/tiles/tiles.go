@@ -48,7 +48,7 @@ type Tiles struct {
 	weight         float64
 	logarithm      bool    // tiles are of the logarithm of raw
 	unit           float64 // see [Tiles.SetScale]; without a normaliser it is factor
-	then           function
+	post           function
 	origin         []float64 // see [Tiles.SetOrigin]
 	normaliserRows []*Rows   // rows of the row sums, see [Tiles.SetNormaliser]; nil for raw tiles
 	normaliserLog  float64   // logarithm of the number of right rows for each of normaliserRows
@@ -109,7 +109,7 @@ func (t *Tiles) IsRadial() bool { return t.base == kernelgen.SquaredDistance }
 
 // Bounded reports whether all entries between finite rows are known to be finite.
 func (t *Tiles) Bounded() bool {
-	return t.raw.Bounded() && t.factor == 1 && t.then == (function{}) &&
+	return t.raw.Bounded() && t.factor == 1 && t.post == (function{}) &&
 		!t.normalised && !t.logarithm && t.origin == nil
 }
 
@@ -178,7 +178,7 @@ func (t *Tiles) fillRaw(dst, left blas64.General, right *Rows, w *kernelgen.Work
 		t.fillShifted(matrix.Rows(dst, first, part.Rows), part, right, w)
 	})
 	if !t.logarithm {
-		t.then.apply(dst, left, right, w)
+		t.post.apply(dst, left, right, w)
 	}
 }
 

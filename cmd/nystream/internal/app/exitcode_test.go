@@ -53,7 +53,7 @@ func TestExitCodes(t *testing.T) {
 		t.Error("the end of the data is an error of the data")
 	}
 	for k := range stream.Unwritable + 1 {
-		if exitOf[k] == 0 {
+		if exitCodes[k] == 0 {
 			t.Errorf("%v has no exit code", k)
 		}
 	}

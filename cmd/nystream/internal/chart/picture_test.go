@@ -200,7 +200,7 @@ func TestScaleAlike(t *testing.T) {
 		for _, size := range [][2]vg.Length{{14, 10}, {10, 14}} {
 			p := (&Points{Title: "title", X: "x", Y: "y", At: plotter.XYs{far}, Lines: []plotter.XYs{UnitCircle()}, OneScale: true}).panel()
 			c := draw.NewCanvas(new(recorder.Canvas), size[0]*vg.Centimeter, size[1]*vg.Centimeter)
-			p.scaleAlike(c)
+			p.equalizeScales(c)
 			area := p.DataCanvas(c)
 			x, y := p.Transforms(&area)
 			across, up := float64(x(1)-x(-1)), float64(y(1)-y(-1))

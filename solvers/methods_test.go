@@ -75,6 +75,8 @@ var families = []family{
 			{name: "landmark, no shift", off: 1.1, method: lowrank.Landmark{Rank: 12, Rule: lowrank.RulePivoted, Shift: lowrank.ShiftNone}, flags: variant | fresh},
 			{name: "landmark, one per column", off: 1.25, method: lowrank.Landmark{Rank: 16, Landmarks: 16}, flags: fresh},
 			{name: "landmark, rank 50", off: 1.3, method: lowrank.Landmark{Rank: 50}, flags: fresh},
+			{name: "landmark, scouted", off: 1.1, method: lowrank.Landmark{Rank: 4, Rule: lowrank.RulePivoted, Scout: true},
+				flags: variant | fresh, kernel: "rbf(gamma=1)", data: manyRows},
 			{name: "landmark of two sources", off: 1.5, method: lowrank.Landmark{Rank: 4}, flags: two},
 			{name: "s3spsd", off: 1.05, method: lowrank.S3SPSD{Rank: 4}},
 			{name: "s3spsd, no shift", off: 1.1, method: lowrank.S3SPSD{Rank: 8, Shift: lowrank.ShiftNone}, flags: variant | fresh},
@@ -87,8 +89,12 @@ var families = []family{
 			{name: "nystrom", method: lowrank.Nystrom{Rank: 8}},
 			{name: "nystrom, truncated", method: lowrank.Nystrom{Rank: 8, Landmarks: 24}},
 			{name: "nystrom, pivoted", method: lowrank.Nystrom{Rank: 12, Rule: lowrank.RulePivoted}, flags: variant | fresh},
+			{name: "nystrom, scouted", off: 1.02, method: lowrank.Nystrom{Rank: 12, Rule: lowrank.RulePivoted, Scout: true},
+				flags: variant | fresh, data: manyRows},
 			{name: "pca", off: 1.3, method: lowrank.PCA{Rank: 4, Landmarks: 16}},
 			{name: "pca, wide", off: 1.9, method: lowrank.PCA{Rank: 8, Landmarks: 600}, flags: fresh},
+			{name: "pca, scouted", off: 1.3, method: lowrank.PCA{Rank: 4, Landmarks: 16, Rule: lowrank.RuleDeterminantal, Scout: true},
+				flags: variant | fresh, data: manyRows},
 			{name: "clusters", off: 1.3, method: lowrank.Sampled{Method: lowrank.Landmark{Rank: 12}, Clusters: 2}, flags: fresh},
 			{name: "novelty", off: 1.3, method: lowrank.Sampled{Method: lowrank.PCA{Rank: 4, Landmarks: 16}, Novelty: true},
 				flags: fresh | variant},
@@ -278,6 +284,11 @@ var families = []family{
 			{name: "transport auto, to tolerance", off: 42, method: transport.Auto{}, flags: two | fresh},
 		},
 	},
+}
+
+// manyRows are more rows than candidates for landmarks.
+func manyRows(testing.TB) any {
+	return model.Sources{Left: stream.FromMatrix("x", normal(3, 39, 2000, 2))}
 }
 
 // methods returns the first row of every type of method.

@@ -2,6 +2,7 @@
 //
 //	tolerance    the error and the rank that a fit to a tolerance reaches (nystream fit auto --tol)
 //	calibration  the true error over the estimate that every fit prints, in random cases
+//	candidates   landmarks for rare rows, with and without --scout
 //	doubling     what twice the landmarks bring, beside what a fit predicts
 //	gains        the same for fit ridge, out of fold
 //	intervals    coverage and width of prediction intervals beside a sparse Gaussian process
@@ -43,6 +44,7 @@ type scenario struct {
 var scenarios = []scenario{
 	{name: "tolerance", measure: tolerance, data: []string{"abalone", "uniform", "satimage"}, seeds: 10},
 	{name: "calibration", measure: calibration, cases: 200},
+	{name: "candidates", measure: candidates, data: candidateNames(), seeds: 3},
 	{name: "doubling", measure: doubling, seeds: 1, data: landmarkSets},
 	{name: "gains", measure: gains, seeds: 1, data: []string{"abalone", "spambase.data", "satimage.scale", "letter.scale", "a9a", "friedman"}},
 	{name: "intervals", measure: intervals, data: []string{"abalone"}, seeds: 5},
@@ -70,7 +72,7 @@ func parseOptions(args []string) (o options, err error) {
 	only := f.String("only", strings.Join(known, ","), "scenarios")
 	data := f.String("data", "", "data sets (default all of the scenario)")
 	tolerances := f.String("tol", "0.1,0.01,0.001", "tolerances")
-	f.UintVar(&o.seeds, "seeds", 0, "seeds, or splits of intervals (default 10, 20 of promise, 5 of intervals, 3 of scores, 2 of metric, 1 of landmarks, doubling and gains)")
+	f.UintVar(&o.seeds, "seeds", 0, "seeds, or splits of intervals (default 10, 20 of promise, 5 of intervals, 3 of scores and candidates, 2 of metric, 1 of landmarks, doubling and gains)")
 	f.UintVar(&o.cases, "cases", 0, "random cases of calibration (default 200)")
 	if err := program.Parse(f, args); err != nil {
 		return o, err

@@ -67,7 +67,7 @@ var flagValues = map[string]string{
 	"method": "exact", "metric": "diagonal", "mu": "2", "nnz": "2", "no-header": "", "nodes": "nodes.csv", "norm": "frobenius", "novelty": "0.1", "nulls": "holes.csv: drop",
 	"output": "out/other.npz", "output-format": "parquet", "paradigm": "unsupervised", "passes": "1", "penalty": "0.5", "plot": "out/p.svg", "probabilities": "",
 	"rank": "3", "refine": "1", "report": "out/r.html", "ridge": "0.5", "right": "y.csv", "right-factors": "out/r.csv", "right-output": "out/r.csv", "right-weights": "s",
-	"rows": "1", "rule": "rpc", "sample": "10", "scale": "minmax", "scaling": "unit", "score-rows": "all", "scores": "s", "seed": "2", "self-loops": "drop", "shard": "1/2",
+	"rows": "1", "rule": "rpc", "sample": "10", "scale": "minmax", "scaling": "unit", "score-rows": "all", "scores": "s", "scout": "", "seed": "2", "self-loops": "drop", "shard": "1/2",
 	"shift": "none", "side": "right", "simple": "", "sketch": "12", "skip": "1", "std": "", "sums": "exact", "target": "a", "target-kernel": "laplace", "task": "eigen",
 	"tol": "0.5", "train-fraction": "0.5", "trajectories": "all", "trajectory-by": "g", "undirected": "", "weight": "-", "weights": "s", "with": "y.csv", "with-columns": "a,b",
 }

@@ -44,6 +44,7 @@ type Landmark struct {
 	Landmarks int  // ℓ, at least the rank; 0 means 4c, and 2c + 200 from c = 100
 	Core      int  // number of core points in addition to landmarks; 0 means 10ℓ up to 2,000, and 5/2·ℓ if that is more
 	Rule      Rule // the zero value is RuleAuto
+	Scout     bool // adds candidates that a uniform sample may miss, by one more pass
 	Seed      uint64
 	Shift     ShiftRule // fitted, midpoint or none
 	Sums      Sums      // of a normalised kernel
@@ -100,6 +101,7 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 		return nil, err
 	}
 	fit.Details = f.points.details
+	fit.SourcePasses += f.points.passes
 	return fit, nil
 }
 
@@ -157,6 +159,7 @@ type landmarkPoints struct {
 	core      []int64 // S ∪ J
 	order     []int64 // order of selection of the landmarks, as in [basis.Panel]
 	scouted   int     // number of rows of high leverage to be added to the core
+	passes    int     // passes for candidates
 	notes     []string
 	details   []string // as [model.Report] has them
 }
@@ -236,10 +239,14 @@ func (m Landmark) heldBack(n int64, landmarks []int64, core ...[]int64) []int64 
 func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, src stream.Source, p *landmarkPoints) (stream.Source, error) {
 	n := src.Info().Rows
+	c := m.choice(p, n, t.Kernel)
+	if err := c.CheckScout(t.Kernel); err != nil {
+		return nil, err
+	}
+	p.notes, p.passes = append(p.notes, c.ScoutNotes()...), c.Passes()
 	if int64(len(p.landmarks)) == n {
 		return src, nil
 	}
-	c := m.choice(p, n, t.Kernel)
 	if m.Rule.Or(RuleAuto) == RuleAuto {
 		p.details = append(p.details, c.Note())
 	}
@@ -255,6 +262,9 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	if err != nil {
 		return nil, err
 	}
+	if panels[0], err = scouted(ctx, e, t, src, c, panels[0]); err != nil {
+		return nil, err
+	}
 	landmarks, err := c.Choose(ctx, e, t, panels[0], src.Info().Name)
 	if err != nil {
 		return nil, err
@@ -267,7 +277,17 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 // choice returns the choice of landmarks among n rows.
 func (m Landmark) choice(p *landmarkPoints, n int64, k kernelgen.Kernel) basis.Landmarks {
 	return basis.Landmarks{Rows: n, Rule: m.Rule.Or(RuleAuto), Features: m.Rank, Count: len(p.landmarks),
-		Core: int64(len(p.core)), Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
+		Core: int64(len(p.core)), Seed: m.Seed, Definite: k.PositiveSemiDefinite(), Scout: m.Scout}.Resolve()
+}
+
+// scouted returns the candidates of a choice with those that its scout finds in src.
+func scouted(ctx context.Context, e stream.Engine, t *tiles.Tiles,
+	src stream.Source, choice basis.Landmarks, candidates *basis.Panel) (*basis.Panel, error) {
+	all, err := choice.Scouted(ctx, e, t, src, candidates)
+	if errors.Is(err, basis.ErrNotDefinite) {
+		err = notDefinite(t.Kernel)
+	}
+	return all, err
 }
 
 // rankNote returns a note if the rank differs from the request.

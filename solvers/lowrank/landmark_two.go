@@ -3,6 +3,7 @@ package lowrank
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,6 +25,9 @@ import (
 func (m Landmark) checkTwo(k kernelgen.Kernel) error {
 	if c := m.Rule.Or(RuleAuto); c != RuleUniform && c != RuleAuto {
 		return fmt.Errorf("`Rule %s` is for the symmetric matrix of one source: landmarks of other matrices are uniform", m.Rule)
+	}
+	if m.Scout {
+		return errors.New("`Scout` is for the symmetric matrix of one source: landmarks of other matrices are uniform")
 	}
 	return cmp.Or(m.Shift.ofTwoFactors(), checkKernel(k))
 }

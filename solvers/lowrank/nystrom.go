@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -39,6 +40,7 @@ type Nystrom struct {
 	Rank      int  // c
 	Landmarks int  // ℓ, at least the rank; 0 means the rank
 	Rule      Rule // the zero value is RuleUniform
+	Scout     bool // as in [Landmark]
 	Seed      uint64
 }
 
@@ -58,7 +60,8 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	src, t := d.Left, tiles.Plain(k)
-	landmarks, rest, err := gatherChosen(ctx, e, t, src, m.choice(n, k))
+	choice := m.choice(n, k)
+	landmarks, rest, err := gatherChosen(ctx, e, t, src, choice)
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +79,14 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
-	notes := append(fewerNote("landmarks", n, m.landmarks(), landmarks.Count()), rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance)...)
+	notes := slices.Concat(choice.ScoutNotes(), fewerNote("landmarks", n, m.landmarks(), landmarks.Count()),
+		rankNote(found.Left.Rank(), min(m.Rank, landmarks.Rows.Rows), RankTolerance))
 	f, err := finishWith(ctx, e, t, found, fewer, notes, cond, rest, streamed.B.A.Totals()[0])
 	if err != nil {
 		return nil, err
 	}
 	f.Warn(definiteWarning(k)...)
+	f.SourcePasses += choice.Passes()
 	return f, nil
 }
 
@@ -92,7 +97,7 @@ func gatherChosen(ctx context.Context, e stream.Engine, t *tiles.Tiles, src stre
 	if err != nil {
 		return nil, held, err
 	}
-	return pickLandmarks(ctx, e, t, src.Info().Name, choice, candidates, rest)
+	return pickLandmarks(ctx, e, t, src, choice, candidates, rest)
 }
 
 // gatherCandidates fetches the candidates for landmarks, and rows to hold back.
@@ -109,11 +114,17 @@ func gatherCandidates(ctx context.Context, src stream.Source, choice basis.Landm
 	return panels[0], panels[1], nil
 }
 
-// pickLandmarks chooses landmarks among candidates of the named source, and the scale of the tiles. It holds back rows
-// that are not landmarks.
-func pickLandmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, name string,
+// pickLandmarks chooses landmarks among candidates of a source and those that the scout finds, and the scale of the
+// tiles. It holds back rows that are not landmarks.
+func pickLandmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, src stream.Source,
 	choice basis.Landmarks, candidates, rest *basis.Panel) (landmarks *basis.Panel, held heldRows, err error) {
-	if landmarks, err = choice.Choose(ctx, e, t, candidates, name); err != nil {
+	if err := choice.CheckScout(t.Kernel); err != nil {
+		return nil, held, err
+	}
+	if candidates, err = scouted(ctx, e, t, src, choice, candidates); err != nil {
+		return nil, held, err
+	}
+	if landmarks, err = choice.Choose(ctx, e, t, candidates, src.Info().Name); err != nil {
 		return nil, held, err
 	}
 	held = heldRows{Panel: rest.Without(landmarks)}
@@ -126,7 +137,7 @@ func (m Nystrom) landmarks() int { return max(m.Rank, m.Landmarks) }
 // choice returns the choice of landmarks among n rows.
 func (m Nystrom) choice(n int64, k kernelgen.Kernel) basis.Landmarks {
 	return basis.Landmarks{Rows: n, Rule: m.Rule.Or(RuleUniform), Features: m.Rank, Count: int(min(n, int64(m.landmarks()))),
-		Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
+		Seed: m.Seed, Definite: k.PositiveSemiDefinite(), Scout: m.Scout}.Resolve()
 }
 
 // checkRank fails for a rank below 1, and for fewer landmarks than the rank; 0 is the default.
@@ -217,12 +228,16 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	c := min(int64(m.landmarks()), s.Rows)
 	p := newPlanner(e, s.Rows, s.Columns)
 	p.landmarks(c, landmarksKnob)
-	m.choice(s.Rows, k).AddTo(p.Plan, p.d)
+	choice := m.choice(s.Rows, k)
+	if err := choice.CheckScout(k); err != nil {
+		return nil, err
+	}
+	choice.AddTo(p.Plan, p.d)
 	p.pass(s.Rows, c, c, c*c)
 	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
 	for _, count := range fewerCounts(int(c), m.Rank) {
 		p.AddEntries(float64(count) * float64(count))
 	}
-	p.SharedPasses = []string{"fit"}
+	p.SharedPasses = append(p.SharedPasses, "fit")
 	return p.Plan, nil
 }

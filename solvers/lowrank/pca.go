@@ -45,6 +45,7 @@ type PCA struct {
 	Rank      int  // number of components
 	Landmarks int  // ℓ, at least the rank; 0 means those of [Landmark], and 500 or more
 	Rule      Rule // the zero value is RuleAuto
+	Scout     bool // as in [Landmark]
 	Seed      uint64
 }
 
@@ -69,7 +70,7 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 		return nil, err
 	}
 	basis.SetOrigin(f.tiles, candidates.Rows)
-	f.landmarks, f.held, err = pickLandmarks(ctx, e, f.tiles, d.Left.Info().Name, choice, candidates, rest)
+	f.landmarks, f.held, err = pickLandmarks(ctx, e, f.tiles, d.Left, choice, candidates, rest)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	if found == nil {
 		return nil, noComponent(d.Left.Info().Name, k, rowsDiffer(candidates.Rows, rest.Rows))
 	}
-	notes := rankNote(len(found.Values), m.Rank, basis.Dependence)
+	notes := append(choice.ScoutNotes(), rankNote(len(found.Values), m.Rank, basis.Dependence)...)
 	trace := found.Trace
 	fit, err := finishFit(ctx, e, f.tiles, found, notes, spectrum.condition, f.held, f.held, trace)
 	if err != nil {
@@ -94,6 +95,7 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 		fit.Details = []string{choice.Note()}
 	}
 	fit.Warn(basis.SpreadWarning(k, spectrum.spread)...)
+	fit.SourcePasses += choice.Passes()
 	found.Trace /= f.tiles.Scale()
 	return fit, nil
 }
@@ -123,7 +125,7 @@ func (m PCA) check(k kernelgen.Kernel) error {
 func (m PCA) choice(n int64, k kernelgen.Kernel) basis.Landmarks {
 	count := int(min(n, m.landmark().landmarks()))
 	return basis.Landmarks{Rows: n, Rule: m.Rule.Or(RuleAuto), Features: m.Rank, Count: count,
-		Seed: m.Seed, Definite: k.PositiveSemiDefinite()}.Resolve()
+		Seed: m.Seed, Definite: k.PositiveSemiDefinite(), Scout: m.Scout}.Resolve()
 }
 
 // gram whitens the landmarks, and sums the Gram matrix of [1 | f] and the trace.
@@ -233,6 +235,9 @@ func (m PCA) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 		return nil, err
 	}
 	choice := m.choice(s.Rows, k)
+	if err := choice.CheckScout(k); err != nil {
+		return nil, err
+	}
 	c := int64(choice.Count)
 	p := newPlanner(e, s.Rows, s.Columns)
 	p.landmarks(c, landmarksKnob)
@@ -247,6 +252,6 @@ func (m PCA) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 	})
 	p.stage(func(p *planner) { p.Add("whitening", 4*(c+1)*(c+1), "`Rank`") })
 	p.stage(func(p *planner) { p.checks(s.Rows, 2*c, c) }) // the unit of the tiles, and K(J, J)
-	p.SharedPasses = []string{"fit"}
+	p.SharedPasses = append(p.SharedPasses, "fit")
 	return p.Plan, nil
 }

@@ -198,7 +198,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*mode
 		}
 		p, err := m.planPass(e, s.Rows, s.Columns, k)
 		if err == nil {
-			p.SharedPasses = []string{"fit"}
+			p.SharedPasses = append(p.SharedPasses, "fit")
 			err = m.planFewer(e, p, s, k)
 		}
 		return p, err
@@ -271,6 +271,9 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) 
 	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
 	p := newPlanner(e, n, d)
 	choice, ahead := m.choice(points, n, k), int64(0)
+	if err := choice.CheckScout(k); err != nil {
+		return nil, err
+	}
 	choice.AddTo(p.Plan, p.d)
 	if choice.NeedsKernel() {
 		ahead = choice.Reservoir()

@@ -13,7 +13,7 @@ import (
 )
 
 // Rule selects how ℓ landmarks are chosen for c features. Rules that need the kernel choose from a reservoir of m =
-// max(1024, 20c, 5ℓ) rows drawn uniformly; [RuleAuto] may take fewer.
+// max(1024, 20c, 5ℓ) rows drawn uniformly; [RuleAuto] may take fewer. [Landmarks.Scouted] adds rows that these miss.
 type Rule uint8
 
 const (
@@ -64,6 +64,7 @@ type Landmarks struct {
 	Core     int64 // number of core points
 	Seed     uint64
 	Definite bool // the kernel is positive semi-definite
+	Scout    bool // see [Landmarks.Scouted]
 
 	pool int64 // number of candidates, 0 for the whole reservoir
 }
@@ -172,16 +173,27 @@ func (l Landmarks) Note() string {
 	if !l.NeedsKernel() {
 		return "landmarks are uniform: to look at the kernel would take more than a quarter of the kernel entries of the fit"
 	}
-	return fmt.Sprintf("landmarks are %s, from %d rows drawn uniformly", l.Rule, l.Reservoir())
+	text := fmt.Sprintf("landmarks are %s, from %d rows drawn uniformly", l.Rule, l.Reservoir())
+	switch {
+	case l.Scouts():
+		return fmt.Sprintf("%s and up to %d unlike %d of these", text, l.found(), scoutLandmarks)
+	case l.Reservoir() < l.Rows && l.Definite:
+		return fmt.Sprintf("%s: without `Scout` a cluster of fewer than %d rows may have no candidate", text, l.mayMiss())
+	}
+	return text
 }
+
+// mayMiss returns the size of a cluster that has no candidate with a probability of about 5 %, e⁻³.
+func (l Landmarks) mayMiss() int64 { return (3*l.Rows + l.Reservoir() - 1) / l.Reservoir() }
 
 // AddTo adds the cost of the choice among rows of d columns to a plan.
 func (l Landmarks) AddTo(p *model.Plan, d int64) {
 	const knob = "`Rule uniform`"
-	m, k := l.Reservoir(), int64(l.vectors())
-	if !l.NeedsKernel() || m <= int64(l.Count) {
+	m, k := l.Reservoir()+l.found(), int64(l.vectors())
+	if !l.NeedsKernel() || l.Reservoir() <= int64(l.Count) {
 		return
 	}
+	l.addScoutTo(p, d)
 	p.Add("candidates", 2*m*d, knob)
 	if l.Rule == RulePivoted {
 		p.Add("pivoted Cholesky", m*int64(l.Count+2), knob)

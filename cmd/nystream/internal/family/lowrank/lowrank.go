@@ -32,6 +32,7 @@ type task struct {
 	landmarks   int
 	core        int          // core points of landmark
 	rule        lowrank.Rule // of landmark and nystrom
+	scout       bool         // more candidates for the rule
 	shift       lowrank.ShiftRule
 	passes      int // exact passes, of subspace
 	refine      int // further passes over a matrix on disk
@@ -70,11 +71,14 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.Below("leverage-rows", c.leverage, 0)
 	refuse.When(c.job.Given("landmarks") && c.landmarks < c.job.Rank, fmt.Sprintf("--landmarks %d is below --rank %d: there are as many landmarks as columns of U, or more", c.landmarks, c.job.Rank))
 	refuse.Below("core", c.core, 1)
-	refuse.If(tolerance, "landmarks core", "goes with --rank: with --tol landmarks are added until the error is reached")
+	refuse.If(tolerance, "landmarks core scout", "goes with --rank: with --tol landmarks are added until the error is reached")
 	refuse.Outside("tol", c.tolerance, 1, "0.01")
 	refuse.If(two, "tol", "is for the symmetric matrix of one source: name a --rank with --right")
 	refuse.When(!matrix && c.job.Given("refine"), "--refine goes with --matrix: for exact passes over a kernel matrix take subspace, or auto")
 	refuse.When(c.job.Given("coordinates") && !fit.WritesFactors(c.job), "--coordinates is the scale of the columns of a file: name one with --factors, or give it to transform")
+	refuse.If(two, "scout", "is for the symmetric matrix of one source: with --right landmarks are uniform")
+	refuse.If(square, "scout", "is for symmetric kernels, and "+c.job.KernelText+" is not: landmarks of others are uniform")
+	refuse.When(c.scout && c.rule == lowrank.RuleUniform, "--scout adds candidates, which --rule uniform does not have")
 	refuse.If(two, "clusters novelty", "is for the rows of one source: leave it out with --right")
 	refuse.If(c.clusters == "", "clusters-output", "goes with --clusters")
 	refuse.When(c.job.Given("norm") && c.job.Given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms")

@@ -56,7 +56,7 @@ var methods = []method{
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 		},
 		solver: func(c *task) (lowrank.Method, error) {
-			return lowrank.PCA{Rank: c.job.Rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.App.Seed}, nil
+			return lowrank.PCA{Rank: c.job.Rank, Landmarks: c.landmarks, Rule: c.rule, Scout: c.scout, Seed: c.job.App.Seed}, nil
 		},
 	},
 	{
@@ -90,7 +90,7 @@ var methods = []method{
 			addRuleFlag(c, lowrank.RuleUniform, lowrank.RulePivoted, lowrank.RuleDeterminantal, lowrank.RuleAuto)
 		},
 		solver: func(c *task) (lowrank.Method, error) {
-			return lowrank.Nystrom{Rank: c.job.Rank, Landmarks: c.landmarks, Rule: c.rule, Seed: c.job.App.Seed}, nil
+			return lowrank.Nystrom{Rank: c.job.Rank, Landmarks: c.landmarks, Rule: c.rule, Scout: c.scout, Seed: c.job.App.Seed}, nil
 		},
 	},
 	{
@@ -146,7 +146,7 @@ func addShiftFlag(c *task, others ...lowrank.ShiftRule) {
 	c.job.Set.Add(flags.Flag{Name: "shift", Arg: "word", Usage: "multiple of the identity", Value: flags.Choice(&c.shift, shifts, means...)})
 }
 
-// addRuleFlag adds the flag for rules of landmarks; the first is the default.
+// addRuleFlag adds the flags for rules of landmarks, of which the first is the default, and for their candidates.
 func addRuleFlag(c *task, rules ...lowrank.Rule) {
 	meaning := map[lowrank.Rule]string{
 		lowrank.RuleAuto:          "the first of dpp, rpc, uniform that costs a quarter of the fit",
@@ -157,7 +157,11 @@ func addRuleFlag(c *task, rules ...lowrank.Rule) {
 	for _, rule := range rules {
 		means = append(means, meaning[rule])
 	}
-	c.job.Set.Add(flags.Flag{Name: "rule", Arg: "word", Usage: "rule that chooses landmarks", Value: flags.Choice(&c.rule, rules, means...)})
+	c.job.Set.Add(
+		flags.Flag{Name: "rule", Arg: "word", Usage: "rule that chooses landmarks", Value: flags.Choice(&c.rule, rules, means...)},
+		flags.Flag{Name: "scout", Usage: "read all rows for more candidates for landmarks",
+			Doc: "up to 512 rows unlike the others: small clusters and rows of large norm", Value: flags.Bool(&c.scout, false)},
+	)
 }
 
 func addMatrixFlags(c *task) {
@@ -176,7 +180,8 @@ func (c *task) landmark() (lowrank.Method, error) {
 		return lowrank.Adaptive{ErrorTol: c.tolerance, Norm: c.norm, Rank: c.job.Rank, Memory: int64(c.job.App.Memory),
 			Rule: c.rule, Seed: c.job.App.Seed, Shift: c.shift}, nil
 	}
-	return lowrank.Landmark{Rank: c.job.Rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Seed: c.job.App.Seed, Shift: c.shift, Sums: c.sums}, nil
+	return lowrank.Landmark{Rank: c.job.Rank, Landmarks: c.landmarks, Core: c.core, Rule: c.rule, Scout: c.scout,
+		Seed: c.job.App.Seed, Shift: c.shift, Sums: c.sums}, nil
 }
 
 // refinable refuses a number of passes below 1.

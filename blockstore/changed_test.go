@@ -22,11 +22,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// longAgo is when the files of these tests were written, so that the clock of the file
-// system has gone on since.
+// longAgo is the modification time of test files. The clock of the file system has advanced since, so that a change is
+// visible.
 var longAgo = time.Now().Add(-time.Hour).Truncate(time.Second)
 
-// changes are ways in which a file becomes another one.
+// changes are ways to replace or alter a file.
 var changes = map[string]func(t testing.TB, path string){
 	"edited in place": editInPlace,
 	"cut": func(t testing.TB, path string) {
@@ -54,12 +54,13 @@ var changes = map[string]func(t testing.TB, path string){
 	},
 }
 
-// edited returns content with a byte in the middle changed.
+// edited returns a copy of content with a byte in the middle changed.
 func edited(content []byte) []byte {
 	content[len(content)/2] ^= 1
 	return content
 }
 
+// editInPlace changes a byte in the middle of a file, which keeps its size and inode.
 func editInPlace(t testing.TB, path string) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -71,6 +72,7 @@ func editInPlace(t testing.TB, path string) {
 	}
 }
 
+// contentOf returns the bytes of a file.
 func contentOf(t testing.TB, path string) []byte {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -85,14 +87,15 @@ func write(t testing.TB, path string, content []byte) {
 	}
 }
 
+// setTime sets the modification time of a file to longAgo.
 func setTime(t testing.TB, path string) {
 	if err := os.Chtimes(path, longAgo, longAgo); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// wantChanged fails unless err is a DataError that the file was changed. One that was
-// removed cannot be opened, which is enough.
+// wantChanged fails unless err is a DataError that says that the file was changed. For a removed file, an error of
+// opening suffices.
 func wantChanged(t testing.TB, when, path string, err error) {
 	t.Helper()
 	if missing := (*fs.PathError)(nil); errors.Is(err, fs.ErrNotExist) && errors.As(err, &missing) && missing.Path == path {
@@ -104,8 +107,7 @@ func wantChanged(t testing.TB, when, path string, err error) {
 	}
 }
 
-// TestChangedFiles: whatever the format, and whenever a file is changed after it was
-// opened, what is read of it then is refused.
+// A file of any format that changes after it was opened is refused by the next read, whenever the change happens.
 func TestChangedFiles(t *testing.T) {
 	t.Parallel()
 	const n, d = 3000, 3
@@ -134,7 +136,7 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// checkChanged changes a file at several moments.
+// checkChanged changes a file at several moments, and expects each read afterwards to fail.
 func checkChanged(t *testing.T, path string, opened func() *Source, change func(testing.TB, string)) {
 	ctx := context.Background()
 	src := opened()
@@ -190,8 +192,7 @@ func checkChanged(t *testing.T, path string, opened func() *Source, change func(
 	wantChanged(t, "when the reader of the last rows has ended, while a fold reads", path, err)
 }
 
-// lateSource is a source of two blocks. Its first rows are read when the others have been, and the file
-// was changed since.
+// lateSource is a source of two blocks. The rows of its first block are read last, after the file was changed.
 type lateSource struct {
 	stream.Source
 	last   chan struct{}
@@ -212,7 +213,7 @@ func (s *lateSource) Open(ctx context.Context, first int64) (stream.Reader, erro
 	return r, err
 }
 
-// worker closes last when it gets the second block, which its reader has read to the end of the file.
+// worker closes the last reader when it gets the second block, which was read to the end of the file.
 func (s *lateSource) worker() func(blas64.General, *stream.Block) error {
 	return func(_ blas64.General, b *stream.Block) error {
 		if b.Index == 1 {
@@ -255,8 +256,8 @@ func begun(t *testing.T, src stream.Source) (stream.Reader, *stream.Batch) {
 	return r, b
 }
 
-// TestUnchangedFiles: reading, and a look at the file by others, changes nothing; a
-// pass that was given up says so and nothing else.
+// Reading a file, and changes of its mode, links or name that leave its bytes alone, are no change. A cancelled pass
+// reports its cancellation and nothing else.
 func TestUnchangedFiles(t *testing.T) {
 	path := filetest.TempFile(t, "a.csv", strings.Repeat("1,2\n3,4\n", 5000))
 	src := mustOpen(t, Options{}, path)
@@ -293,9 +294,8 @@ func TestUnchangedFiles(t *testing.T) {
 	}
 }
 
-// TestSessionRemembers: in a session a file is what it was when it was opened first,
-// and a folder holds what it held; without, and for files that nobody changed, opening again
-// is as good as the first time.
+// A session refuses a file or folder that differs from what it was at the first opening. Without a session, or without
+// a change, it can be opened again.
 func TestSessionRemembers(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -334,8 +334,7 @@ func TestSessionRemembers(t *testing.T) {
 	}
 }
 
-// A gather whose last rows were read before the change, and which ends after it, is
-// refused: its first read changes the file.
+// A gather is refused if the file changes between its first and its last read.
 func TestChangedWhileFetched(t *testing.T) {
 	path := filetest.TempFile(t, "a.csv", strings.Repeat("1,2\n3,4\n", 5000))
 	setTime(t, path)
@@ -348,7 +347,7 @@ func TestChangedWhileFetched(t *testing.T) {
 	wantChanged(t, "while rows are fetched", path, err)
 }
 
-// changing is a context that changes a file when it is asked for the second time.
+// changing is a context that changes a file when its error is asked for the second time.
 type changing struct {
 	context.Context
 	asked  int

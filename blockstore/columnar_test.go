@@ -19,7 +19,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// What our writers write comes back, and other readers agree.
+// Columnar files hold the rows that were written, for our readers and for independent ones.
 func TestColumnarWritersRoundTrip(t *testing.T) {
 	t.Parallel()
 	const n, d = 3000, 3
@@ -71,6 +71,7 @@ func TestColumnarWritersRoundTrip(t *testing.T) {
 	}
 }
 
+// A file without rows keeps its columns.
 func TestColumnarWritersWithoutRows(t *testing.T) {
 	for extension, open := range map[string]filetest.Opener{".parquet": parquet.Open, ".arrow": arrow.Open} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
@@ -100,7 +101,7 @@ func TestColumnarWritersWithoutRows(t *testing.T) {
 	}
 }
 
-// The library reads our Arrow files too.
+// Arrow's own library reads our files.
 func TestArrowWriterForOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	rows := make([][]float64, 100)

@@ -13,27 +13,27 @@ import (
 
 // complaints collects the errors of a selection, so that all of them are reported at once.
 type complaints struct {
-	unknown   []string // unknown names
-	leaving   []string // the unknown names that were to be excluded
-	noNumbers []string // text columns selected as features
-	others    []*stream.DataError
+	unknown         []string // unknown names
+	unknownExcluded []string // the unknown names that were to be excluded
+	noNumbers       []string // text columns selected as features
+	dataErrors      []*stream.DataError
 }
 
 // add adds an error unless it is there already.
 func (w *complaints) add(e *stream.DataError) {
-	if !slices.ContainsFunc(w.others, func(o *stream.DataError) bool { return o.Error() == e.Error() }) {
-		w.others = append(w.others, e)
+	if !slices.ContainsFunc(w.dataErrors, func(o *stream.DataError) bool { return o.Error() == e.Error() }) {
+		w.dataErrors = append(w.dataErrors, e)
 	}
 }
 
-// about returns an error about one column.
-func about(name, format string, args ...any) *stream.DataError {
+// columnError returns an error about one column.
+func columnError(name, format string, args ...any) *stream.DataError {
 	return fault.Cell("", stream.NoRow, name, format, args...)
 }
 
 // err returns one error with all complaints, or nil.
 func (w *complaints) err(s *selector) error {
-	all := append(w.texts(s), w.others...)
+	all := append(w.texts(s), w.dataErrors...)
 	all = append(all, w.unknownColumns(s)...)
 	switch len(all) {
 	case 0:
@@ -59,7 +59,7 @@ func (w *complaints) texts(s *selector) []*stream.DataError {
 	}
 	among := s.names(column.Kind.Computable)
 	if len(w.noNumbers) == 1 {
-		return []*stream.DataError{about(w.noNumbers[0], "it holds no numbers but text").
+		return []*stream.DataError{columnError(w.noNumbers[0], "it holds no numbers but text").
 			WithRemedy("make numbers of it with `Treatment.Categories onehot`, carry it along with `Options.Keep %s`, or choose among the numeric columns: %s",
 				quote.Bare(w.noNumbers[0]), among)}
 	}
@@ -82,7 +82,7 @@ func (w *complaints) unknownColumns(s *selector) []*stream.DataError {
 			break
 		}
 		text := quote.Name(name)
-		if slices.Contains(w.leaving, name) {
+		if slices.Contains(w.unknownExcluded, name) {
 			text += " to leave out"
 		}
 		if i > 0 {

@@ -21,12 +21,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-var damagedFiles = flag.Int("mutants", 100, "damaged files made of each format in TestDamage")
+var damagedFiles = flag.Int("mutants", 100, "damaged files made of each format in TestDamagedFilesNeverPanic")
 
-// damageLimit is how long reading a damaged file of a few kB may take.
+// damageLimit is the time limit for reading one damaged file of a few kB.
 const damageLimit = time.Minute
 
-// damageResult is what became of one damaged file.
+// damageResult classifies the reading of one damaged file.
 type damageResult int
 
 const (
@@ -38,13 +38,12 @@ const (
 	damageResults
 )
 
-// TestDamage damages healthy files of every format we write in many ways and
-// reads them. Whatever the damage there may be no panic and no hang, a source
-// gives exactly the rows it states, and no format that stores its number of
-// rows gives fewer than there were. In a store any damage is noticed.
+// TestDamagedFilesNeverPanic damages healthy files of every written format and reads them. No damage may cause a panic
+// or a hang. A source returns exactly the rows that it announces, and formats that store the number of rows return no
+// fewer. A store detects any damage.
 //
-//	go test ./blockstore -run TestDamage -v -args -mutants 2000
-func TestDamage(t *testing.T) {
+//	go test ./blockstore -run TestDamagedFilesNeverPanic -v -args -mutants 2000
+func TestDamagedFilesNeverPanic(t *testing.T) {
 	t.Parallel()
 	t.Logf("%-16s %8s %8s %8s %8s %8s %8s", "format", "mutants", "refused", "caught", "altered", "same", "fewer")
 	mutants := *damagedFiles
@@ -78,7 +77,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// judge compares what was read with what is in the healthy file.
+// judge compares the rows read with those of the healthy file.
 func judge(want, got *stream.Batch, err error) damageResult {
 	switch {
 	case errors.As(err, new(*fault.ReaderError)):
@@ -93,8 +92,8 @@ func judge(want, got *stream.Batch, err error) damageResult {
 	return same
 }
 
-// forbidden returns what is not allowed about a result. A text file that was cut
-// can be a smaller healthy one; where rows are counted all must be there.
+// forbidden returns why a result is not allowed, "" if it is. A truncated text file may be a smaller healthy one.
+// Formats that store the number of rows must return all of them.
 func forbidden(format string, r damageResult, err error) string {
 	text := format == ".csv" || format == ".libsvm"
 	switch {
@@ -108,10 +107,10 @@ func forbidden(format string, r damageResult, err error) string {
 	return ""
 }
 
-// errUnforgivable marks what no damage excuses.
+// errUnforgivable marks results that no damage excuses, such as a panic or a timeout.
 var errUnforgivable = errors.New("unforgivable")
 
-// keepDamaged puts a file that broke a rule into the folder $KEEP_MUTANTS.
+// keepDamaged saves a file that broke a rule in the folder $KEEP_MUTANTS.
 func keepDamaged(t *testing.T, path string, i int, damaged []byte) {
 	dir := os.Getenv("KEEP_MUTANTS")
 	if dir == "" {
@@ -122,8 +121,7 @@ func keepDamaged(t *testing.T, path string, i int, damaged []byte) {
 	}
 }
 
-// healthyFile returns a file of a few kB in the given format. The rows are 60 of
-// filetest.SampleBatch, in three batches.
+// healthyFile returns a file of a few kB in the given format, with 60 rows of filetest.SampleBatch in three batches.
 func healthyFile(t *testing.T, format string) ([]byte, Schema) {
 	t.Helper()
 	const n = 60
@@ -165,7 +163,7 @@ func healthyFile(t *testing.T, format string) ([]byte, Schema) {
 	return p, s
 }
 
-// streamOf turns an Arrow file into a stream.
+// streamOf converts an Arrow file to a stream.
 func streamOf(t *testing.T, file []byte) []byte {
 	t.Helper()
 	r, err := ipc.NewFileReader(bytes.NewReader(file))
@@ -190,8 +188,8 @@ func streamOf(t *testing.T, file []byte) []byte {
 	return out.Bytes()
 }
 
-// damage damages a copy of p: flipped bits, a cut, bytes taken out, a block of
-// zeros, of noise, or copied from elsewhere, a byte changed near either end.
+// damage returns a damaged copy of p: with flipped bits, cut, with bytes removed, or with a block overwritten by zeros,
+// noise or other bytes of the file. what describes the damage.
 func damage(rng *rand.Rand, p []byte) (damaged []byte, what string) {
 	p = bytes.Clone(p)
 	at := rng.IntN(len(p))
@@ -229,8 +227,7 @@ func damage(rng *rand.Rand, p []byte) (damaged []byte, what string) {
 	return p, fmt.Sprint("byte ", i, " changed")
 }
 
-// readDamaged writes p to path and reads it in a goroutine that is given up
-// when it takes too long.
+// readDamaged writes p to path and reads it on a goroutine, which is abandoned after damageLimit.
 func readDamaged(t *testing.T, path string, p []byte, s Schema) (*stream.Batch, error) {
 	t.Helper()
 	if err := os.WriteFile(path, p, 0o600); err != nil {
@@ -258,8 +255,7 @@ func readDamaged(t *testing.T, path string, p []byte, s Schema) (*stream.Batch, 
 	}
 }
 
-// readBothWays reads a file from first to last and then its first, middle and
-// last row by number.
+// readBothWays reads a file in a pass, and then its first, middle and last row by number.
 func readBothWays(path string, s Schema) (*stream.Batch, error) {
 	o := Options{Columns: s.Columns}
 	for _, f := range s.Kept {

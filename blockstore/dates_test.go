@@ -17,16 +17,16 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// someMoments are, before and after 1970, on leap days and at the ends of years; the last one is null.
+// someMoments are times before and after 1970, on leap days and at ends of years. The last one is null.
 var someMoments = []time.Time{
 	time.Date(2024, 2, 29, 23, 59, 59, 999_999_999, time.UTC), time.Date(1969, 12, 31, 0, 0, 0, 1, time.UTC), time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
 	time.Date(1900, 3, 1, 12, 30, 45, 123_456_789, time.UTC), time.Date(2100, 12, 31, 6, 0, 0, 0, time.UTC), time.Date(2023, 12, 31, 23, 0, 0, 500_000_000, time.UTC), {},
 }
 
-// momentTypes are the types of the columns of the file, by their names.
+// momentTypes are the column types of the test file, which are also the names of the columns.
 var momentTypes = []string{"date", "timestamp(s)", "timestamp(ms)", "timestamp(us)", "timestamp(ns)", "timestamp(us,UTC)", "time(us)", "duration(us)", "float64"}
 
-// momentBatch returns someMoments as kept columns.
+// momentBatch returns someMoments as kept columns, one for each type.
 func momentBatch(t *testing.T) (fields []stream.Field, b *stream.Batch) {
 	t.Helper()
 	b = &stream.Batch{X: matrix.New(len(someMoments), 0)}
@@ -51,7 +51,7 @@ func momentBatch(t *testing.T) (fields []stream.Field, b *stream.Batch) {
 	return fields, b
 }
 
-// unitsOf returns what a file has of a moment, rounded down.
+// unitsOf returns the stored integer of a time in the unit of type t, rounded down.
 func unitsOf(m time.Time, t logical.Type) int64 {
 	if m.IsZero() {
 		return 0
@@ -69,13 +69,13 @@ func unitsOf(m time.Time, t logical.Type) int64 {
 	}
 }
 
-// exactly returns a fraction as the nearest float64.
+// exactly returns of/by as the nearest float64.
 func exactly(of, by int64) float64 {
 	v, _ := new(big.Rat).SetFrac64(of, by).Float64()
 	return v
 }
 
-// wantedOf returns the names and values of the numbers of a moment.
+// wantedOf returns the expected names and values of the numbers of a time, computed by package time.
 func wantedOf(name string, t logical.Type, m time.Time, dates Dates) (names []string, values []float64) {
 	v := unitsOf(m, t)
 	switch t.Class {
@@ -96,8 +96,8 @@ func wantedOf(name string, t logical.Type, m time.Time, dates Dates) (names []st
 		[]float64{float64(m.Year()), float64(m.YearDay()), weekday[m.Weekday()], float64(m.Hour())}
 }
 
-// Dates and times become the same numbers from every format, those that package time says, or are left out.
-func TestDates(t *testing.T) {
+// Dates and times become the same numbers from every format, those computed by package time, or are left out.
+func TestDatesAreTheSameInEveryFormat(t *testing.T) {
 	t.Parallel()
 	fields, b := momentBatch(t)
 	dir := t.TempDir()
@@ -175,7 +175,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// withinUnit compares numbers but for one unit in the last place.
+// withinUnit compares float64 up to one unit in the last place.
 var withinUnit = cmp.Comparer(func(a, b float64) bool {
 	return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Nextafter(a, b) == b
 })
@@ -195,7 +195,7 @@ func writeMoments(t *testing.T, path string, fields []stream.Field, b *stream.Ba
 	}
 }
 
-// Dates are chosen, left out, kept and found in other files as columns are, and their parts by their names.
+// Columns of dates are selected, excluded, kept and matched between files like other columns, and their parts by name.
 func TestDatesAreChosen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -212,7 +212,7 @@ func TestDatesAreChosen(t *testing.T) {
 	for _, c := range []struct {
 		files, columns, keep string
 		dates                Dates
-		want                 string // columns, or what an error says
+		want                 string // expected columns, or part of the error
 		rows                 []float64
 		left                 string
 	}{

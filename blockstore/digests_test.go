@@ -15,9 +15,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestReadDigests holds what is read of a file of every format to recorded digests. A line has the
-// name of a file, its rows, and the digests of its schema, of its rows and of its kept columns.
-// A change is a decision: -update records it, the CHANGELOG tells it.
+// TestReadDigests compares the rows read from a file of every format with recorded digests. A line has the file name,
+// the number of rows, and the digests of its schema, rows and kept columns. A difference is either a bug or a decision:
+// -update records it, and CHANGELOG reports it.
 func TestReadDigests(t *testing.T) {
 	var lines []string
 	for _, f := range mutantFiles(t, t.TempDir()) {
@@ -88,7 +88,7 @@ func digestLine(t *testing.T, f mutantFile) string {
 	return line + "\n"
 }
 
-// bits appends the bits of values, those of one NaN for all.
+// bits appends the bits of values; all NaNs have the same bits.
 func bits(p []byte, values []float64) []byte {
 	for _, v := range values {
 		if v != v {

@@ -14,9 +14,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Text in Latin-1 is read with its encoding named; without that its numbers are, and its
-// text is an error that names the place.
-func TestEncoding(t *testing.T) {
+// Latin-1 text is read if its encoding is named. Otherwise its numbers are read, and its text is an error with row and
+// column.
+func TestLatin1NeedsItsEncodingNamed(t *testing.T) {
 	const latin1 = "a;stra\xdfe;b\n1;caf\xe9;2\n3;x;4\n"
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.csv": latin1, "b.csv.gz": gzipped(t, latin1), "c.dat": latin1, "d.txt": latin1} {
@@ -56,7 +56,7 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// UTF-16 is known by its byte order mark, in files and pipes, compressed or not.
+// UTF-16 is detected by its byte order mark, in files and pipes, compressed or not.
 func TestUTF16(t *testing.T) {
 	wide := "\xff\xfe"
 	for _, c := range "x,s\r\n1,\u65e5\r\n2,b\r\n" {
@@ -81,8 +81,8 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// Kept text is what the file has: NA, and ids that begin with zeros, in all files if in one.
-// They can be computed with all the same.
+// Kept text is verbatim: NA, and ids with leading zeros. If one file has such ids, the column is text in all of them.
+// Such columns can still be features.
 func TestKeptVerbatim(t *testing.T) {
 	dir := t.TempDir()
 	const rows = "id,land,x\n007,NA,1\n10,null,2\n,,3\n8,DE,4\n"
@@ -107,7 +107,7 @@ func TestKeptVerbatim(t *testing.T) {
 	}
 }
 
-// Strings of Parquet and Arrow files that are no UTF-8 are not carried into other files.
+// Strings of Parquet and Arrow files that are not valid UTF-8 are refused as kept values.
 func TestStringsThatAreNoUTF8(t *testing.T) {
 	rows := make([]string, 3000)
 	for i := range rows {

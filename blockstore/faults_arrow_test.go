@@ -19,7 +19,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// arrowBytes returns an Arrow file, or a stream, of a record so many times.
+// arrowBytes returns an Arrow file or stream with the same record several times.
 func arrowBytes(t *testing.T, asFile bool, schema *arrow.Schema, rows string, times int, options ...ipc.Option) []byte {
 	t.Helper()
 	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows))
@@ -54,15 +54,16 @@ func arrowBytes(t *testing.T, asFile bool, schema *arrow.Schema, rows string, ti
 	return contentOf(t, path)
 }
 
-// flat is a table of a FlatBuffer, in which Arrow writes its metadata.
+// flat is a table of a FlatBuffer, the encoding of Arrow's metadata.
 type flat struct {
 	b  []byte
 	at int
 }
 
+// flatRoot returns the root table of a FlatBuffer.
 func flatRoot(b []byte) flat { return flat{b, int(binary.LittleEndian.Uint32(b))} }
 
-// fields returns where the table says where its fields are.
+// fields returns the offset of the table's vtable, which locates its fields.
 func (f flat) fields() int { return f.at - int(int32(binary.LittleEndian.Uint32(f.b[f.at:]))) }
 
 // slot returns the bytes from field i on.
@@ -70,7 +71,7 @@ func (f flat) slot(i int) []byte {
 	return f.b[f.at+int(binary.LittleEndian.Uint16(f.b[f.fields()+4+2*i:])):]
 }
 
-// drop makes field i absent.
+// drop marks field i as absent.
 func (f flat) drop(i int) { binary.LittleEndian.PutUint16(f.b[f.fields()+4+2*i:], 0) }
 
 // table returns the table in field i.
@@ -86,7 +87,7 @@ func (f flat) vector(i int) (length, elements []byte) {
 	return b, b[4:]
 }
 
-// arrowMessage is a message of a stream, all in place.
+// arrowMessage is a message of a stream. Its slices share memory with the stream, so that changes are in place.
 type arrowMessage struct {
 	whole, body []byte
 	meta        flat
@@ -127,7 +128,7 @@ func withoutMessage(b []byte, k int) string {
 	return strings.Replace(string(b), string(m.whole), "", 1)
 }
 
-// put64 and put32 write integers as Arrow does.
+// put64 and put32 write integers in little-endian order.
 func put64(b []byte, v int64) { binary.LittleEndian.PutUint64(b, uint64(v)) }
 func put32(b []byte, v int32) { binary.LittleEndian.PutUint32(b, uint32(v)) }
 
@@ -138,13 +139,12 @@ const (
 	arrowTexts   = `[{"x": 1, "y": "a"}, {"x": 3, "y": "b"}, {"x": 5, "y": "a"}]`
 )
 
-// arrowXY returns a schema of a column x of doubles and a column y.
+// arrowXY returns a schema with a column x of float64 and a column y of the given type.
 func arrowXY(y arrow.DataType) *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "y", Type: y}}, nil)
 }
 
-// badArrow are Arrow files, streams, pipes and records that are damaged in one of their
-// structures.
+// badArrow returns Arrow files, streams, pipes and records that are damaged in one of their structures.
 func badArrow(t *testing.T) []badFile {
 	stream := func(y arrow.DataType, rows string, options ...ipc.Option) []byte {
 		return arrowBytes(t, false, arrowXY(y), rows, 2, options...)
@@ -237,7 +237,7 @@ func badArrow(t *testing.T) []badFile {
 	)
 }
 
-// badArrowFiles are files whose footer, or what it lists, is wrong.
+// badArrowFiles returns files with a wrong footer, or with wrong blocks in it.
 func badArrowFiles(t *testing.T) (list []badFile) {
 	add := func(what string, change func(b []byte, footer flat)) {
 		b := arrowBytes(t, true, arrowXY(arrow.PrimitiveTypes.Float64), arrowNumbers, 2)
@@ -257,8 +257,7 @@ func badArrowFiles(t *testing.T) (list []badFile) {
 	return append(list, badFile{name: "a.arrow", what: "too few bytes", content: "ARROW1\x00\x00\xff\xff"})
 }
 
-// largeBuffers are streams with buffers of more bytes than may be in memory, and one that is
-// unpacked in pieces.
+// largeBuffers returns streams with buffers above the memory limit, and one that is unpacked in pieces.
 func largeBuffers(t *testing.T) (list []badFile) {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithSingleSegment(true))
 	if err != nil {
@@ -302,7 +301,7 @@ func largeBuffers(t *testing.T) (list []badFile) {
 	return list
 }
 
-// badArrowPipes are streams that come through a pipe, and records in memory.
+// badArrowPipes returns streams from a pipe, and records in memory.
 func badArrowPipes(t *testing.T) (list []badFile) {
 	number := arrow.PrimitiveTypes.Float64
 	healthy := func() []byte { return arrowBytes(t, false, arrowXY(number), arrowNumbers, 2) }

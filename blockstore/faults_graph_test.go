@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// badEdges are edge lists and Matrix Market files.
+// badEdges returns edge lists and Matrix Market files that cannot be read.
 func badEdges() []badFile {
 	graphOf := func(name, what, content string, o graph.Options) badFile {
 		return badFile{name: name, what: what, content: content, graph: &o}

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// npyFile returns an NPY file with a header.
+// npyFile returns an NPY file with the given header and number of data bytes.
 func npyFile(header string, data int) string {
 	header += "\n"
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header + strings.Repeat("\x00", data)
 }
 
-// zipped returns a zip archive of a matrix under each of these names.
+// zipped returns a zip archive with a matrix under each of the names.
 func zipped(t *testing.T, names ...string) string {
 	var members []string
 	for _, name := range names {
@@ -23,8 +23,7 @@ func zipped(t *testing.T, names ...string) string {
 	return zippedText(t, "", "", zip.Deflate, members...)
 }
 
-// zippedText returns a zip archive of a file, packed by a method, and others, each a name and
-// what it holds.
+// zippedText returns a zip archive of a compressed file and others, given as pairs of name and content.
 func zippedText(t *testing.T, name, content string, method uint16, more ...string) string {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -46,17 +45,17 @@ func zippedText(t *testing.T, name, content string, method uint16, more ...strin
 	return b.String()
 }
 
-// directory returns where the directory of a zip archive begins.
+// directory returns the offset of the central directory of a zip archive (APPNOTE 4.3.12).
 func directory(archive string) int { return strings.Index(archive, "PK\x01\x02") }
 
-// flagged returns a zip archive that says that its first file is encrypted.
+// flagged returns a copy of a zip archive whose first file is marked as encrypted.
 func flagged(archive string) string {
 	b := []byte(archive)
 	b[directory(archive)+8] |= 1
 	return string(b)
 }
 
-// stretched returns a zip archive whose first file claims to be longer than the archive.
+// stretched returns a copy of a zip archive whose first file claims to be larger than the archive.
 func stretched(archive string) string {
 	b := []byte(archive)
 	for _, at := range []int{20, 24} {
@@ -65,7 +64,7 @@ func stretched(archive string) string {
 	return string(b)
 }
 
-// badNPY are NPY and NPZ files.
+// badNPY returns NPY and NPZ files that cannot be read.
 func badNPY(t *testing.T) []badFile {
 	header := func(descr, shape string) string {
 		return "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }"

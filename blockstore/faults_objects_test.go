@@ -12,11 +12,11 @@ import (
 	"github.com/nystream/nystream/internal/storetest"
 )
 
-// badObjects are objects of stores and web servers that are not there, change or fail.
+// badObjects returns objects of stores and web servers that are missing, change or fail.
 func badObjects(t *testing.T) (list []badFile) {
 	s := startStore(t)
 	rows := "u,v\n" + strings.Repeat("1,2\n3,4\n", 4000) // more than comes with the first answer
-	// add reads an object of S3, or of the web server, that a fault meets.
+	// add reads an object from S3 or the web server with a fault injected.
 	add := func(address, what string, fault storetest.Fault) {
 		called := address
 		if path, ok := strings.CutPrefix(address, "http://server"); ok {

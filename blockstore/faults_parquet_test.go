@@ -20,7 +20,7 @@ type (
 	parquetPage = format.PageHeader
 )
 
-// badParquet are Parquet files that are damaged in one of their structures.
+// badParquet returns Parquet files that are damaged in one of their structures.
 func badParquet(t *testing.T) []badFile {
 	var list []badFile
 	for _, f := range badParquetFooters() {
@@ -52,13 +52,13 @@ func badParquet(t *testing.T) []badFile {
 	)
 }
 
-// parquetFooter is what spoils a footer.
+// parquetFooter is a change that makes a footer invalid.
 type parquetFooter struct {
 	what   string
 	change func(*parquetMeta)
 }
 
-// badParquetFooters spoil the footer of a file of 3 rows.
+// badParquetFooters returns changes of the footer of a file of 3 rows.
 func badParquetFooters() []parquetFooter {
 	chunk := func(m *parquetMeta) *format.ColumnMetaData { return &m.RowGroups[0].Columns[0].MetaData }
 	group := func(n int) format.SchemaElement {
@@ -92,7 +92,7 @@ func badParquetFooters() []parquetFooter {
 	}
 }
 
-// parquetPages are the pages of 6 rows of a column, and what becomes of the footer.
+// parquetPages are the pages of a column of 6 rows, and a change of the footer.
 type parquetPages struct {
 	what   string
 	pages  [][]byte
@@ -100,7 +100,7 @@ type parquetPages struct {
 	keep   bool // it is text that is carried along
 }
 
-// of returns what gives column x another type.
+// of returns the footer change that gives column x another physical type and repetition.
 func of(physical format.Type, repetition format.FieldRepetitionType) func(*parquetMeta) {
 	return func(m *parquetMeta) {
 		m.Schema[1].Type, m.Schema[1].RepetitionType = thrift.New(physical), thrift.New(repetition)
@@ -108,12 +108,12 @@ func of(physical format.Type, repetition format.FieldRepetitionType) func(*parqu
 	}
 }
 
-// byCodec returns what says that column x is compressed.
+// byCodec returns the footer change that declares column x compressed.
 func byCodec(codec format.CompressionCodec) func(*parquetMeta) {
 	return func(m *parquetMeta) { m.RowGroups[0].Columns[0].MetaData.Codec = codec }
 }
 
-// lists returns what makes column x one of lists, of so many values in all.
+// lists returns the footer change that makes column x a list column with the given number of values.
 func lists(values int64) func(*parquetMeta) {
 	return func(m *parquetMeta) {
 		of(format.Double, format.Repeated)(m)
@@ -121,8 +121,7 @@ func lists(values int64) func(*parquetMeta) {
 	}
 }
 
-// nullableLists returns what makes column x one of lists that may be null, of so many values in
-// all, a null list counted as one.
+// nullableLists returns the footer change that makes column x a nullable list column. A null list counts as one value.
 func nullableLists(values int64) func(*parquetMeta) {
 	return func(m *parquetMeta) {
 		lists(values)(m)
@@ -132,7 +131,7 @@ func nullableLists(values int64) func(*parquetMeta) {
 	}
 }
 
-// beside returns what adds a column n of the doubles in the page at the end of the file.
+// beside returns the footer change that adds a float64 column n, whose page is at the end of the file.
 func beside(page []byte) func(*parquetMeta) {
 	return func(m *parquetMeta) {
 		x := &m.RowGroups[0].Columns[0]
@@ -146,13 +145,13 @@ func beside(page []byte) func(*parquetMeta) {
 	}
 }
 
-// levels returns levels behind their length: runs of a value, each its length twice and the
-// value, or anything else.
+// levels returns encoded levels with their length: RLE runs, as pairs of twice the length and the value, or invalid
+// bytes.
 func levels(runs ...byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(runs))), runs...)
 }
 
-// badParquetPages are pages of a column x of 6 rows that is wrong.
+// badParquetPages returns invalid pages of a column x of 6 rows.
 func badParquetPages(t *testing.T) []parquetPages {
 	page := func(n int, body []byte, change func(*parquetPage)) []byte {
 		return filetest.ParquetPage(t, n, body, change)
@@ -263,7 +262,7 @@ func badParquetPages(t *testing.T) []parquetPages {
 	}
 }
 
-// largePages is a small file of two columns that unpack to more than may be in memory.
+// largePages returns a small file of two columns that unpack to more than the memory limit.
 func largePages(t *testing.T) badFile {
 	const size = 200 << 20
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))

@@ -25,8 +25,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// badChanges are files of every format that are cut while they are read. What is said names
-// the time.
+// badChanges returns files of every format that are truncated while they are read.
 func badChanges(t *testing.T) (list []badFile) {
 	const rows = 20000
 	// add reads some of a file, changes it, and reads on.
@@ -85,7 +84,7 @@ func badChanges(t *testing.T) (list []badFile) {
 	return list
 }
 
-// badPaths are paths that stand for no files, or for files that do not fit together.
+// badPaths returns paths that name no files, or files that do not fit together.
 func badPaths(t *testing.T) (list []badFile) {
 	// add asks for some of what is below a folder of files, each under its name.
 	add := func(called, what string, files map[string]string, o Options) {
@@ -159,7 +158,7 @@ func badPaths(t *testing.T) (list []badFile) {
 	return sorted(list)
 }
 
-// badOutputs are files that cannot be written.
+// badOutputs returns outputs that cannot be written.
 func badOutputs(t *testing.T) (list []badFile) {
 	add := func(name, what string, s Schema, b *stream.Batch) {
 		list = append(list, badFile{name: "out/" + name, what: what, ask: func(_ context.Context, path string) error {
@@ -241,7 +240,7 @@ func badOutputs(t *testing.T) (list []badFile) {
 	return list
 }
 
-// badArchives are files of models.
+// badArchives returns model files that cannot be read.
 func badArchives(t *testing.T) (list []badFile) {
 	add := func(what, content string, then func(a *archive.Archive) error) {
 		list = append(list, badFile{name: "a.npz", what: what, content: content, ask: func(_ context.Context, path string) error {
@@ -284,8 +283,7 @@ func badArchives(t *testing.T) (list []badFile) {
 	return list
 }
 
-// sealedArchive returns a model file of any members, whose comments are what they hold, with
-// the digest that fits them.
+// sealedArchive returns a model file with any members and a valid digest. The comment of each member is its content.
 func sealedArchive(t *testing.T, members ...*zip.FileHeader) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

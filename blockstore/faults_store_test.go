@@ -9,21 +9,20 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// storeParts are those of a store of three rows of a column x of numbers and a column y of
-// text, in one chunk: the specification is in the package comment of internal/store.
+// storeParts are the parts of a store of three rows in one chunk: numbers x and text y. The package comment of
+// internal/store specifies the format.
 type storeParts struct{ header, sections, footer, trailer []byte }
 
-// entry returns what the footer says of section k.
+// entry returns the entry of section k in the footer.
 func (p *storeParts) entry(k int) []byte { return p.footer[len(p.footer)-32*(2-k):] }
 
-// text returns the section of the text.
+// text returns the section of column y.
 func (p *storeParts) text() []byte {
 	at, n := binary.LittleEndian.Uint64(p.entry(1))-64, binary.LittleEndian.Uint64(p.entry(1)[8:])
 	return p.sections[at:][:(n+63)/64*64]
 }
 
-// sealed returns the store with the checksums that fit its parts, as who makes a mistake in
-// writing it would.
+// sealed returns the store with valid checksums, as a faulty writer would produce it.
 func (p *storeParts) sealed() string {
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	sum := func(to, of []byte) { binary.LittleEndian.PutUint32(to, crc32.Checksum(of, castagnoli)) }
@@ -34,7 +33,7 @@ func (p *storeParts) sealed() string {
 	return string(p.header) + string(p.sections) + string(footer) + string(p.trailer)
 }
 
-// badStores are stores that are damaged, and such as a wrong writer would make.
+// badStores returns damaged stores, and stores of a faulty writer.
 func badStores(t *testing.T) (list []badFile) {
 	parts := func(rows int, o string) *storeParts {
 		b := &stream.Batch{X: matrix.New(rows, 1), Kept: []stream.Column{{Kind: stream.String, Strings: append([]string{"alpha", "b"}, make([]string, rows-2)...)}}}

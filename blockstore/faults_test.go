@@ -22,27 +22,27 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/faults.txt and digests.txt anew")
 
-// badFile is a file that cannot be used, and what a user asks of it.
+// badFile is a file that cannot be used, and the request that fails.
 type badFile struct {
 	name    string // of the file, with the extension
-	what    string // is wrong
+	what    string // description of the fault
 	content string
-	called  string // by the error, if not by its path
-	shown   string // in faults.txt, if not so
+	called  string // name in the error, if not the path
+	shown   string // name in faults.txt, if not the path
 	Options
 	graph  *graph.Options                               // an edge list, if not nil
-	ask    func(ctx context.Context, path string) error // what is asked of it, if not to be read
+	ask    func(ctx context.Context, path string) error // the request; nil to read the file
 	mutant bool                                         // row and column depend on versions of libraries, or on the system
-	kind   stream.ErrorKind                             // of a mutant; 0 for Damaged and what may look less than that
-	maybe  bool                                         // it may be read without an error
-	large  bool                                         // takes long: left out with -short
+	kind   stream.ErrorKind                             // of a mutant; 0 allows Damaged and what resembles it
+	maybe  bool                                         // reading may succeed
+	large  bool                                         // slow: skipped with -short
 }
 
-// raw is what no user is to read: words of libraries and of Go.
+// raw matches words of libraries and of Go's run-time that no user should read.
 var raw = regexp.MustCompile(`runtime error|panic|goroutine|index out of range|nil pointer|slice bounds|arrow/|ipc:|parquet:|thrift|zlib|flate:|gzip:|zstd:|lz4:|snappy:|bzip2|strconv|unexpected EOF|\bEOF\b|json:|invalid |zip:|0xc0|<nil>|%!|\*[a-z]+\.[A-Z]|\n|  |\(\?\)|\.$`)
 
-// TestFaults: the error of a file that cannot be used is a DataError that names the file and says what to do.
-// testdata/faults.txt has its row, its column and its kind; go test -run TestFaults -update writes them.
+// TestFaults checks that the error of each unusable file is a DataError that names the file and a remedy.
+// testdata/faults.txt has its row, column and kind; go test -run TestFaults -update records them.
 func TestFaults(t *testing.T) {
 	golden := testdata(t, "faults.txt")
 	var lines, omitted []string
@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// testdata returns the path of a file, wherever tests go from here.
+// testdata returns the absolute path of a file in testdata, for tests that change the working folder.
 func testdata(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", name))
@@ -106,7 +106,7 @@ func testdata(t *testing.T, name string) string {
 	return path
 }
 
-// line returns what faults.txt says of the error of the file at path.
+// line returns the line of faults.txt for an error about the file at path.
 func (f *badFile) line(path string, e *stream.DataError) string {
 	named := e.Path
 	switch named {
@@ -122,7 +122,7 @@ func (f *badFile) line(path string, e *stream.DataError) string {
 	return strings.Join([]string{f.name + ", " + f.what, named, row, e.Column, e.Kind.String()}, "\t")
 }
 
-// fault asks of the file at path what f says, and returns the error.
+// fault makes the request on the file at path and returns the error.
 func (f *badFile) fault(ctx context.Context, path string) error {
 	switch {
 	case f.ask != nil:
@@ -138,8 +138,7 @@ func (f *badFile) fault(ctx context.Context, path string) error {
 	return err
 }
 
-// badColumnar are healthy files of the formats with columns of bytes, of which a byte is
-// changed in turn, or the end is missing.
+// badColumnar returns files of binary formats with one byte changed, or truncated.
 func badColumnar(t *testing.T) []badFile {
 	var list []badFile
 	for _, format := range []string{".parquet", ".arrow", ".arrows", ".nys", ".compressed.nys"} {

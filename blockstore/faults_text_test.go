@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// badText are files of text.
+// badText returns text files that cannot be read.
 func badText(t *testing.T) []badFile {
 	long := strings.Repeat("long", 5000)
 	return []badFile{
@@ -86,7 +86,7 @@ func badText(t *testing.T) []badFile {
 	}
 }
 
-// manyMembers is a row of JSON with n members.
+// manyMembers returns a JSON object with n members.
 func manyMembers(n int) string {
 	b := []byte("{")
 	for i := range n {
@@ -96,7 +96,7 @@ func manyMembers(n int) string {
 	return string(b[:len(b)-1]) + "}\n"
 }
 
-// wideMembers is a row of JSON with n members, each an array of as many numbers as may be.
+// wideMembers returns a JSON object with n members, each an array of the largest allowed length.
 func wideMembers(n int) string {
 	var b strings.Builder
 	b.WriteString("{\"a\":1")
@@ -106,7 +106,7 @@ func wideMembers(n int) string {
 	return b.String() + "}\n"
 }
 
-// badSettings are settings that no file can follow.
+// badSettings returns settings that contradict every file.
 func badSettings(t *testing.T) (list []badFile) {
 	path := filetest.TempFile(t, "a.csv", "a,b\n1,2\n")
 	for what, o := range map[string]Options{
@@ -125,7 +125,7 @@ func badSettings(t *testing.T) (list []badFile) {
 	return sorted(list)
 }
 
-// sorted sorts files by what is wrong with them.
+// sorted sorts files by the description of their fault.
 func sorted(list []badFile) []badFile {
 	slices.SortStableFunc(list, func(a, b badFile) int { return strings.Compare(a.what, b.what) })
 	return list

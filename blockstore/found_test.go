@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// Text becomes the types that all its cells have, or those that are asked for; a cell of another form makes it text.
+// A text column gets the type that all its cells have, or the requested one. One cell of another form makes it text.
 func TestFoundTypes(t *testing.T) {
 	t.Parallel()
 	const csv = `day,when,zoned,fine,id,flag,zip,mixed,odd,price,big,late,both
@@ -72,7 +72,7 @@ NA,,NA,,,NA,,,,,,,
 	}
 }
 
-// readAllOf reads what o chooses of a file.
+// readAllOf reads the columns selected by o from a file.
 func readAllOf(t *testing.T, path string, o Options) (any, error) {
 	t.Helper()
 	src, err := Open(t.Context(), []string{path}, o)

@@ -14,10 +14,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// held returns the bytes of memory that what f returns keeps.
+// held returns the heap bytes kept alive by the result of f.
 func held(f func() any) int64 {
 	var before, after runtime.MemStats
-	for range 2 { // what pools hold goes with the second
+	for range 2 { // memory kept in pools is freed by the second collection
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&before)
@@ -44,7 +44,7 @@ func writeZeros(t *testing.T, path string, rows, columns int) {
 	}
 }
 
-// A budget counts what open files hold, by their columns.
+// A budget counts the memory of open files, which grows with their columns.
 func TestOpenBytes(t *testing.T) {
 	for _, format := range []string{"parquet", "arrow", "csv", "npy"} {
 		folder := t.TempDir()
@@ -65,13 +65,14 @@ func TestOpenBytes(t *testing.T) {
 	}
 }
 
-// A budget counts what a reader of many columns holds.
+// A budget counts the memory of a reader of many columns.
 func TestHoldsOfManyColumns(t *testing.T) {
 	for _, format := range []string{"parquet", "arrow", "arrows"} {
 		t.Run(format, func(t *testing.T) { holdsOfManyColumns(t, format) })
 	}
 }
 
+// holdsOfManyColumns compares the announced memory of a reader of 2,000 columns with the measured one.
 func holdsOfManyColumns(t *testing.T, format string) {
 	path := filepath.Join(t.TempDir(), "wide."+format)
 	writeZeros(t, path, 1000, 2000)
@@ -100,8 +101,8 @@ func holdsOfManyColumns(t *testing.T, format string) {
 	}
 }
 
-// TestWriterHolds compares what a writer holds, with the batch that it has written last and the garbage of one more,
-// with what is counted: no less, and not much more.
+// The announced memory of a writer is at least the measured one, with its last batch and one batch of garbage, and not
+// much larger.
 func TestWriterHolds(t *testing.T) {
 	for _, c := range []struct {
 		format        string
@@ -138,7 +139,7 @@ func TestWriterHolds(t *testing.T) {
 	}
 }
 
-// A file of more columns than the memory allows is refused, in whatever format.
+// A file with more columns than the memory limit allows is refused, in every format.
 func TestMemoryOfColumns(t *testing.T) {
 	for _, format := range []string{"csv", "tsv", "jsonl", "libsvm", "npy", "parquet", "arrow", "nys"} {
 		path := filepath.Join(t.TempDir(), "wide."+format)

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// integerFile writes integers to a column id beside one called v.
+// integerFile writes integers to a column id, beside a column v.
 func integerFile(t *testing.T, path string, ids ...int64) {
 	t.Helper()
 	w, err := Create(path, Schema{Columns: []string{"v"}, Kept: []stream.Field{{Name: "id", Kind: stream.Int64}}, Rows: int64(len(ids))})
@@ -32,8 +32,8 @@ func integerFile(t *testing.T, path string, ids ...int64) {
 	}
 }
 
-// Integers that no float64 holds are refused, in every format at the same row, or rounded
-// to the same bits; those beyond 2^53 that one holds are read.
+// Integers that float64 cannot represent are refused at the same row in every format, or rounded to the same bits.
+// Representable ones beyond 2^53 are read.
 func TestInexactIntegers(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	good := []int64{1, 1 << 53, 1<<53 + 2, 1700000000 * 1e9, math.MinInt64, -1 << 60}
@@ -74,8 +74,8 @@ func TestInexactIntegers(t *testing.T) {
 	}
 }
 
-// In a text a column is one of floats if a cell has a point or an exponent. Integers in it
-// may be what a writer of floats makes of them.
+// A text column is float64 if one cell has a point or an exponent. Its integers are then accepted, since they may be
+// printed floats.
 func TestInexactText(t *testing.T) {
 	ctx := context.Background()
 	for _, test := range []struct {
@@ -124,7 +124,7 @@ func TestInexactText(t *testing.T) {
 	filetest.WantError(t, err, `column "id"`, "18446744073709551615")
 }
 
-// Columns of true and false are 0 and 1 in a text as in other formats, whatever their case.
+// Columns of true and false in text, in any case, are 0 and 1 as in other formats.
 func TestBooleansInText(t *testing.T) {
 	ctx := context.Background()
 	const text = "a,b,c,d,e\ntrue,FALSE,True,true,1\nfalse,TRUE,,maybe,true\nfalse,,False,false,0\n"
@@ -168,7 +168,7 @@ func TestBooleansInText(t *testing.T) {
 	}
 }
 
-// npyIntegers returns a vector of int64 as NumPy saves it.
+// npyIntegers returns a vector of int64 in the layout of numpy.save.
 func npyIntegers(ids []int64) []byte {
 	b := npy.HeaderBytes("<i8", int64(len(ids)))
 	for _, id := range ids {

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// keyed writes a file of two columns x0 and x1 into each of the folders, the i-th file with i+1 rows and the given
-// extension (the last one repeats), and returns the folder of all.
+// keyed writes a file with columns x0 and x1 into each folder and returns their common parent. File i has i+1 rows and
+// extension i; the last extension repeats.
 func keyed(t *testing.T, folders []string, extensions ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,8 +31,8 @@ func keyed(t *testing.T, folders []string, extensions ...string) string {
 	return dir
 }
 
-// The keys of folders are computed with when they are named, in files of every format and of several formats, in any
-// place of a row, kept at the same time, and fetched by number.
+// Keys of k=v folders are features if selected, in every format and combination of formats, at any position, also when
+// kept or gathered by number.
 func TestFolderKeysAreColumns(t *testing.T) {
 	folders := []string{"year=2022/w=1.5", "year=2023/w=2", "year=2024/w=__HIVE_DEFAULT_PARTITION__"}
 	years, none := []int64{2022, 2023, 2023, 2024, 2024, 2024}, math.NaN()
@@ -64,7 +64,7 @@ func TestFolderKeysAreColumns(t *testing.T) {
 	}
 }
 
-// A key has one kind in all files: integers, numbers or text; null and empty partitions are null.
+// A key has one kind in all folders: integer, number or text. Null and empty partitions are null.
 func TestKindsOfFolderKeys(t *testing.T) {
 	for _, c := range []struct {
 		folders []string
@@ -102,7 +102,7 @@ func TestKindsOfFolderKeys(t *testing.T) {
 	}
 }
 
-// Choices that name no key leave it out, and say so.
+// A selection that names no key leaves it out, with a note.
 func TestFolderKeysAreLeftOut(t *testing.T) {
 	dir := keyed(t, []string{"year=2022/tag=a", "year=2023/tag=b"}, ".csv")
 	year, tag := LeftOutColumn{"year", FolderNames}, LeftOutColumn{"tag", FolderNames}
@@ -136,7 +136,8 @@ func TestFolderKeysAreLeftOut(t *testing.T) {
 	mustContain(t, openError(t, Options{}, only), "no numeric column", "`Options.Columns 'z'`")
 }
 
-// Columns of files, and files without the folders of the first one.
+// A column of the files hides a key of the same name. Keys are matched by name, and a file without a requested key is
+// an error.
 func TestFolderKeysBesideColumns(t *testing.T) {
 	dir := t.TempDir()
 	first := filetest.FileIn(t, dir, "k=1/j=8/a.csv", "x\n1\n")

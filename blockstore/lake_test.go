@@ -7,8 +7,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// The folder of a Delta or Iceberg table is refused, and so are globs in it; a file of it
-// that is named is read.
+// The folder of a Delta or Iceberg table is refused, also by a glob. A file in it that is named explicitly is read.
 func TestOpenRefusesTables(t *testing.T) {
 	dir := t.TempDir()
 	part := filetest.FileIn(t, dir, "delta/k=1/part.csv", "x\n1\n")

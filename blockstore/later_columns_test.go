@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// Columns that only later files have are named as left out, once, unless columns are chosen.
+// Columns that only later files have are reported once as left out, unless columns are selected.
 func TestLateColumns(t *testing.T) {
 	dir := t.TempDir()
 	paths := []string{
@@ -42,7 +42,7 @@ func TestLateColumns(t *testing.T) {
 	}
 }
 
-// The order of files decides neither whether a choice is an error nor which columns it takes.
+// Neither the columns selected nor an error of the selection depends on the order of the files.
 func TestOrderOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	paths := []string{

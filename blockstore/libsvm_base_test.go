@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestIndexBase opens libsvm files of each base, in any order. The rows are those of the lines that the test writes.
+// libsvm files of either index base, in any order, have the rows that the test wrote.
 func TestIndexBase(t *testing.T) {
 	folder := t.TempDir()
 	texts := map[string]string{"zero": "1 0:5 2:6\n", "one": "1 1:5 3:6\n", "dense": "1 1:7 2:8\n", "none": "1\n", "late": "2 0:3\n1 1:7\n"}
@@ -62,7 +62,7 @@ func TestIndexBase(t *testing.T) {
 	}
 }
 
-// checkIndexBase compares the rows of files, in any order; nil means an error that names the setting.
+// checkIndexBase compares the rows of files in any order. A nil want expects an error that names the setting.
 func checkIndexBase(t *testing.T, paths []string, given, found IndexBase, want [][]float64) {
 	t.Helper()
 	files, err := OpenFiles(t.Context(), paths, Options{IndexBase: given, Label: "label"})

@@ -22,7 +22,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// trickle gives a few bytes at a time, and pauses now and then.
+// trickle is a reader that returns a few bytes at a time, with pauses.
 type trickle struct {
 	in     io.Reader
 	random *rand.Rand
@@ -35,7 +35,7 @@ func (r *trickle) Read(p []byte) (int, error) {
 	return r.in.Read(p[:min(len(p), 1+r.random.IntN(700))])
 }
 
-// liveTexts are files of text, each with what is kept of it.
+// liveTexts are text files, each with its kept columns.
 var liveTexts = []struct {
 	name, text string
 	o          Options
@@ -51,7 +51,7 @@ var liveTexts = []struct {
 	{"zero.libsvm", "1 0:2 3:4\n-1 2:5\n", Options{Features: 4}},
 }
 
-// Rows of a pipe that are read as they come are those of a file.
+// A pipe that is read as it arrives gives the rows of the file.
 func TestLiveText(t *testing.T) {
 	t.Parallel()
 	for _, c := range liveTexts {
@@ -81,7 +81,7 @@ func TestLiveText(t *testing.T) {
 	}
 }
 
-// Files of every written format are read through a pipe, as they come where that is possible.
+// Every written format can be read from a pipe, as it arrives where the format allows it.
 func TestLiveFormats(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c"}
@@ -112,7 +112,7 @@ func TestLiveFormats(t *testing.T) {
 	}
 }
 
-// A read gives the rows that have come when the input pauses.
+// A read returns the rows that have arrived when the input pauses.
 func TestLivePause(t *testing.T) {
 	t.Parallel()
 	for format, c := range map[string][2]string{
@@ -148,8 +148,8 @@ func TestLivePause(t *testing.T) {
 	}
 }
 
-// The first lines tell what columns hold: a value of another kind ends the rows, which else would differ from those
-// of a file.
+// The first lines determine the kinds of columns. A value of another kind ends the rows with an error, since a file
+// with it would have other rows.
 func TestLiveRefuses(t *testing.T) {
 	t.Parallel()
 	head := strings.Repeat("1,2,3\n", 20_000) // more than a head
@@ -172,8 +172,8 @@ func TestLiveRefuses(t *testing.T) {
 	}
 }
 
-// Columns that are all carried along have the types of a file, or the rows end: a value in a column that was empty, or a
-// column that was not there. A type that is given decides alone.
+// Kept columns have the types that they would have in a file. A value in a column that was empty so far, or a new
+// column, ends the rows with an error, unless the type is given.
 func TestLiveExact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ format, head, late, types, columns, says string }{
@@ -216,7 +216,7 @@ func TestLiveExact(t *testing.T) {
 	}
 }
 
-// slow gives nothing until the head of a text has ended.
+// slow returns nothing before the head of a text has ended.
 type slow struct{ io.Reader }
 
 func (s *slow) Read(p []byte) (int, error) {
@@ -224,7 +224,7 @@ func (s *slow) Read(p []byte) (int, error) {
 	return s.Reader.Read(p)
 }
 
-// A batch of a stream that takes more memory than is left ends the rows, behind those of the batches before it.
+// A batch above the memory limit is an error after the rows of the earlier batches.
 func TestLimitBatches(t *testing.T) {
 	t.Parallel()
 	schema := arrowlib.NewSchema([]arrowlib.Field{{Name: "w", Type: &arrowlib.DictionaryType{IndexType: arrowlib.PrimitiveTypes.Int32, ValueType: arrowlib.BinaryTypes.String}},
@@ -266,7 +266,7 @@ func TestLimitBatches(t *testing.T) {
 	}
 }
 
-// A pipe of text does not tell that no value is null.
+// A pipe of text does not announce columns without nulls.
 func TestLiveNulls(t *testing.T) {
 	t.Parallel()
 	text := "x,id\n" + strings.Repeat("1,2\n", 20_000) + "3,\n"
@@ -306,7 +306,7 @@ func recordsOf(schema *arrowlib.Schema, sizes ...int) func(yield func(arrowlib.R
 	}
 }
 
-// Records give the rows of a stream that holds them; an error of theirs comes behind the rows before it.
+// Records give the same rows as a stream of them. Their error comes after the rows before it.
 func TestFromRecords(t *testing.T) {
 	t.Parallel()
 	words := &arrowlib.DictionaryType{IndexType: arrowlib.PrimitiveTypes.Int32, ValueType: arrowlib.BinaryTypes.String}
@@ -339,7 +339,7 @@ func TestFromRecords(t *testing.T) {
 		t.Error("records of another schema were read")
 	}
 
-	// A reader that is closed, and a context that ends, stop the sequence.
+	// Closing the reader, or the end of its context, stops the sequence.
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		stopped := make(chan bool)

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// writeIDs writes integers as a kept column beside a column x of their numbers.
+// writeIDs writes integers as a kept column, beside a column x of the same numbers.
 func writeIDs(t *testing.T, path string, ids []int64) {
 	t.Helper()
 	n := len(ids)
@@ -33,8 +33,8 @@ func writeIDs(t *testing.T, path string, ids []int64) {
 	}
 }
 
-// Integers of one file are kept as floats where another file has floats, in every format. One that
-// no float64 holds is an error with its row, unless it may be rounded.
+// Integers are kept as floats if another file has floats in the column. One that float64 cannot represent is an error
+// with its row, unless rounding is allowed.
 func TestIntegersKeptAsFloats(t *testing.T) {
 	const inexact = 1<<53 + 1
 	for _, format := range []string{"parquet", "arrow", "nys", "csv", "jsonl"} {

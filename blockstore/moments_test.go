@@ -15,9 +15,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Dates, timestamps and times of Parquet files are left out unless they are named, lists of
-// them too.
-func TestMoments(t *testing.T) {
+// Dates, timestamps and times of Parquet files, and lists of them, are left out unless they are named.
+func TestMomentsAreFeaturesOnlyIfNamed(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	file, err := os.Create(path)

@@ -20,8 +20,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// manyMutants returns how many damaged files of each format are tried: what the variable
-// MUTANTS says, such as 20000.
+// manyMutants returns the number of damaged files of each format: $MUTANTS, such as 20000, or few.
 func manyMutants(t *testing.T) int {
 	if n, err := strconv.Atoi(os.Getenv("MUTANTS")); err == nil {
 		return n
@@ -32,7 +31,7 @@ func manyMutants(t *testing.T) int {
 	return 100
 }
 
-// rawWords are what the run-time system says of a panic, which no user is to read.
+// rawWords matches the words of a Go panic, which no user should read.
 var rawWords = regexp.MustCompile(`runtime error|index out of range|slice bounds|nil pointer|interface conversion|makeslice|invalid memory|reflect:`)
 
 const (
@@ -41,13 +40,12 @@ const (
 	mutantBytes = 1 << 30 // that reading one may allocate in all
 )
 
-// mutantOutcomes counts what became of damaged files.
+// mutantOutcomes counts damaged files by the result of reading them.
 type mutantOutcomes struct{ refused, read, raw, fewer, altered, greedy int }
 
-// TestManyMutants damages files of every format. Each is refused with an error that is no raw
-// panic, or read in good time and without much memory: with all rows where the format counts
-// them, and with the same values where checksums cover the damage.
-// MUTANTS=20000 go test -run TestManyMutants -v -timeout 2h ./blockstore tries more.
+// TestManyMutants damages files of every format. Each is either refused with a readable error, or read within limits of
+// time and memory: with all rows if the format stores their number, and with the same values if checksums cover the
+// damage. MUTANTS=20000 go test -run TestManyMutants -v -timeout 2h ./blockstore tries more.
 func TestManyMutants(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range mutantFiles(t, dir) {
@@ -84,7 +82,7 @@ func TestManyMutants(t *testing.T) {
 	}
 }
 
-// tryMutant opens and reads one damaged file. Its values must be those of want, unless that is nil.
+// tryMutant opens and reads a damaged file. Its values must equal want unless that is nil.
 func tryMutant(t *testing.T, out *mutantOutcomes, f mutantFile, path string, k int, want *stream.Batch) {
 	type result struct {
 		rows *stream.Batch
@@ -124,14 +122,14 @@ func tryMutant(t *testing.T, out *mutantOutcomes, f mutantFile, path string, k i
 	}
 }
 
-// allocated returns how many bytes were allocated so far.
+// allocated returns the bytes allocated by the process so far.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// mutantRead reads all that a file has.
+// mutantRead reads all columns of a file.
 func mutantRead(ctx context.Context, path string) (*stream.Batch, error) {
 	files, err := OpenFiles(ctx, []string{path}, Options{Threads: 1})
 	if err != nil {
@@ -144,7 +142,7 @@ func mutantRead(ctx context.Context, path string) (*stream.Batch, error) {
 	return filetest.ReadAll(src, 50)
 }
 
-// everything chooses all columns: numbers, and text and integers as kept columns.
+// everything selects all columns: numbers as features, text and integers as kept columns.
 func everything(files *Files) (stream.Source, error) {
 	var o Options
 	columns, _ := files.Columns()
@@ -159,15 +157,15 @@ func everything(files *Files) (stream.Source, error) {
 	return files.Source(o)
 }
 
-// mutantFile is a healthy file.
+// mutantFile is a healthy file, with what its format guarantees about damaged copies.
 type mutantFile struct {
 	name, path string
-	counts     bool // its format says how many rows it has
-	checksums  bool // of all bytes, but for the footer of Parquet
+	counts     bool // the format stores the number of rows
+	checksums  bool // cover all bytes, except the footer of Parquet
 }
 
-// covers reports whether checksums cover all bytes in which a mutant differs. A file cut in its
-// first four bytes names no format: it is read as text.
+// covers reports whether checksums cover all bytes in which a mutant differs. A file cut within its first four bytes is
+// read as text.
 func (f mutantFile) covers(healthy, mutant []byte) bool {
 	footer := 0
 	if n := len(healthy); strings.HasSuffix(f.name, ".parquet") {

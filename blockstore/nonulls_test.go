@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// TestNoNulls: every format tells which columns have no nulls, and Parquet has these as required columns.
+// Every format announces columns without nulls, and Parquet files have them as required columns.
 func TestNoNulls(t *testing.T) {
 	folder := t.TempDir()
 	fields := []stream.Field{
@@ -84,7 +84,7 @@ func openParquet(t *testing.T, path string) *parquet.File {
 	return file
 }
 
-// TestPlainNumbers: rows of nothing but float64 stay rows of numbers, if no file has a null or another type.
+// Files of float64 columns alone are copied as numbers, unless one has a null or another type.
 func TestPlainNumbers(t *testing.T) {
 	folder := t.TempDir()
 	files := map[string]string{"a.csv": "x,y\n1.5,2.5\n", "b.csv": "x,y\n1.5,\n", "c.csv": "x,y\n1.5,2\n"}

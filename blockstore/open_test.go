@@ -29,7 +29,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// mustOpen calls Open, which must succeed.
+// mustOpen opens files and fails the test on an error.
 func mustOpen(t testing.TB, o Options, paths ...string) *Source {
 	t.Helper()
 	src, err := Open(context.Background(), paths, o)
@@ -39,7 +39,7 @@ func mustOpen(t testing.TB, o Options, paths ...string) *Source {
 	return src
 }
 
-// openError returns the text of the error that Open must give.
+// openError returns the text of the error of Open, and fails the test if there is none.
 func openError(t testing.TB, o Options, paths ...string) string {
 	t.Helper()
 	_, err := Open(context.Background(), paths, o)
@@ -49,7 +49,7 @@ func openError(t testing.TB, o Options, paths ...string) string {
 	return err.Error()
 }
 
-// mustContain checks an error message.
+// mustContain fails the test unless a message contains all parts.
 func mustContain(t testing.TB, message string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
@@ -81,11 +81,10 @@ func writeBatch(t testing.TB, path string, columns []string, x *stream.Batch) {
 	}
 }
 
-// writtenFormats are the extensions that Create knows, one for each format.
+// writtenFormats are the extensions of files that Create writes, one for each format.
 var writtenFormats = []string{".npy", ".csv", ".libsvm", ".parquet", ".arrow", ".nys"}
 
-// The same rows come out of every format, bit for bit, however they are split
-// over files of whatever formats, and are fetched by number.
+// Rows are the same bit for bit in every format, split over files of any formats, and gathered by number.
 func TestSameRowsFromEveryFormat(t *testing.T) {
 	t.Parallel()
 	const n, d = 300, 4
@@ -127,7 +126,7 @@ func TestSameRowsFromEveryFormat(t *testing.T) {
 	})
 }
 
-// ascending sorts row numbers.
+// ascending returns sorted row numbers.
 func ascending(rows []int64) []int64 {
 	for i := range rows {
 		for j := i; j > 0 && rows[j] < rows[j-1]; j-- {
@@ -137,6 +136,7 @@ func ascending(rows []int64) []int64 {
 	return rows
 }
 
+// Columns of later files are matched by name, in any order and beside others.
 func TestOpenMatchesColumnsByName(t *testing.T) {
 	dir := t.TempDir()
 	a := filetest.FileIn(t, dir, "a.csv", "x,y,label\n1,2,7\n")
@@ -158,6 +158,7 @@ func TestOpenMatchesColumnsByName(t *testing.T) {
 	mustContain(t, openError(t, Options{Label: "label"}, a, e), "e.csv", `"label"`, "text")
 }
 
+// Columns of files without a header are matched by position.
 func TestOpenMatchesColumnsByPosition(t *testing.T) {
 	dir := t.TempDir()
 	a := filetest.FileIn(t, dir, "a.csv", "x,y\n1,2\n")
@@ -174,8 +175,8 @@ func TestOpenMatchesColumnsByPosition(t *testing.T) {
 	}
 }
 
-// Columns of files of different formats are found by name alone: the label comes last in one
-// and first in the other.
+// Columns of files of different formats are matched by name alone, even if the label is last in one and first in the
+// other.
 func TestOpenMatchesFormatsByName(t *testing.T) {
 	dir := t.TempDir()
 	features := filetest.FileIn(t, dir, "a.svm", "7 1:1 2:2\n")
@@ -197,7 +198,7 @@ func TestOpenMatchesFormatsByName(t *testing.T) {
 	mustContain(t, openError(t, Options{}, other, arrays), "c.jsonl", `"a"`)
 }
 
-// A column of text may be empty in some files, the first among them.
+// A text column may be empty in some files, even the first.
 func TestOpenEmptyText(t *testing.T) {
 	dir := t.TempDir()
 	for extension, content := range map[string][2]string{
@@ -221,7 +222,7 @@ func TestOpenEmptyText(t *testing.T) {
 	}
 }
 
-// What a libsvm file does not mention is zero, also the last features.
+// Features that a libsvm file does not mention are zero, including the last ones of other files.
 func TestOpenLibsvmShards(t *testing.T) {
 	dir := t.TempDir()
 	filetest.FileIn(t, dir, "a.svm", "1 1:5 2:6\n")
@@ -239,7 +240,7 @@ func TestOpenLibsvmShards(t *testing.T) {
 	}
 }
 
-// Query numbers are left out, and it is said.
+// Query numbers of libsvm files are left out, with a note.
 func TestOpenLibsvmQueries(t *testing.T) {
 	src := mustOpen(t, Options{}, filetest.FileIn(t, t.TempDir(), "a.svm", "1 1:5\n2 qid:3 2:6\n"))
 	want := []LeftOutColumn{{"label", LibsvmLabel}, {"qid", "query numbers, which are not read"}}
@@ -248,6 +249,7 @@ func TestOpenLibsvmQueries(t *testing.T) {
 	}
 }
 
+// Keys of k=v folders are columns of the rows below them, unescaped, and null for the default partition of Hive.
 func TestOpenHiveFolders(t *testing.T) {
 	dir := t.TempDir()
 	filetest.FileIn(t, dir, "year=2024/city=A%20B/p.csv", "x\n1\n2\n")
@@ -310,7 +312,7 @@ func TestOpenGlobs(t *testing.T) {
 	}
 }
 
-// Files named one by one keep the order in which they are named.
+// Files named one by one are read in the order of their names on the command line.
 func TestOpenKeepsOrderOfArguments(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filetest.FileIn(t, dir, "a.csv", "x\n1\n"), filetest.FileIn(t, dir, "b.csv", "x\n2\n")
@@ -342,6 +344,7 @@ func TestOpenErrors(t *testing.T) {
 	mustContain(t, openError(t, Options{}, filepath.Join(dir, "train.csv"), "-"), "standard input")
 }
 
+// The format of a binary file is that of its first bytes, whatever its extension.
 func TestOpenTrustsMagicNotExtension(t *testing.T) {
 	dir := t.TempDir()
 	rows := column.NewBatch(stream.Info{Columns: []string{"x"}}, 2)
@@ -404,7 +407,7 @@ func TestOpenStdinText(t *testing.T) {
 	mustContain(t, openError(t, Options{Reader: errReader{}}, "-"), "standard input", "broken pipe")
 }
 
-// errReader fails.
+// errReader is a reader that always fails.
 type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, errors.New("broken pipe") }
@@ -446,7 +449,7 @@ func TestOpenStdinArrow(t *testing.T) {
 	}
 }
 
-// A part of a vector column, in any order.
+// Components of a vector column can be selected in any order.
 func TestOpenVectorComponents(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	f, err := os.Create(path)
@@ -493,7 +496,8 @@ func gzipped(t *testing.T, text string) string {
 	return packed.String()
 }
 
-// Zeros may follow gzip, members each other, and zstd may begin with a frame to be skipped.
+// Compressed text may have zeros after a gzip member, several members, or a skippable zstd frame at the beginning (RFC
+// 1952 2.2, RFC 8878 3.1.2).
 func TestOpenPaddedText(t *testing.T) {
 	dir := t.TempDir()
 	encoder, err := zstd.NewWriter(nil)
@@ -539,7 +543,7 @@ func TestOpenCompressedText(t *testing.T) {
 	mustContain(t, openError(t, Options{}, filetest.FileIn(t, dir, "a.parquet.gz", gz)), "a.parquet.gz", "decompress")
 }
 
-func TestColumns(t *testing.T) {
+func TestColumnsDescribesFiles(t *testing.T) {
 	dir := t.TempDir()
 	filetest.FileIn(t, dir, "k=1/a.csv", "n,x,s\n1,0.5,a\n2,0.5,b\n")
 	filetest.FileIn(t, dir, "k=2/a.csv", "n,x,s\n1,0.5,a\n")
@@ -553,7 +557,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A file that loses rows between opening and reading is an error.
+// A file that has fewer rows in a pass than when it was opened is an error.
 func TestOpenFileLosesRows(t *testing.T) {
 	dir := t.TempDir()
 	path := filetest.FileIn(t, dir, "a.csv", "x\n1\n2\n3\n")
@@ -573,7 +577,7 @@ func TestOpenCancelled(t *testing.T) {
 	}
 }
 
-// liar is a source that gives one row, whatever its Info says.
+// liar is a source that returns one row, whatever its Info announces.
 type liar struct{ info stream.Info }
 
 func (l liar) Info() stream.Info                                    { return l.info }
@@ -632,7 +636,7 @@ func ExampleOpen() {
 	// [1 2 3 4 5 6] [2023 2024 2024] [a b c]
 }
 
-// Gather may be called from many goroutines at once.
+// Gather may be called by several goroutines at the same time.
 func TestGatherConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	for i, compress := range []bool{false, true} {
@@ -665,7 +669,7 @@ func TestGatherConcurrently(t *testing.T) {
 	}
 }
 
-// tiringContext is cancelled after its error has been asked for some times.
+// tiringContext is a context that is cancelled after a number of calls of Err.
 type tiringContext struct {
 	context.Context
 	left atomic.Int64
@@ -692,7 +696,7 @@ func TestScanOfTextStops(t *testing.T) {
 	}
 }
 
-// TestFilesFormats looks at what files are said to be, by their bytes and not by their names.
+// Formats reports the formats of files as detected from their bytes, not from their names.
 func TestFilesFormats(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.csv": "a,b\n1,2\n", "b.txt": "a\tb\n1\t2\n", "c.dat": "1 2\n3 4\n", "d.libsvm": "1 1:2\n", "e": "1|2\n3|4\n"} {

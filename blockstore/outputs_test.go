@@ -14,17 +14,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// folderOfChild says, in a process that TestKilledBetween has started, where it works, and
+// folderOfChild says, in a process that TestKilledRunLeavesWholeFiles has started, where it works, and
 // killedBefore which file it does not come to put under its name.
 const (
 	folderOfChild = "NYSTREAM_TEST_FOLDER"
 	killedBefore  = "NYSTREAM_TEST_KILLED"
 )
 
-// outputsOf are the files of a run, the model last.
+// outputsOf are the output files of a run, the model last.
 var outputsOf = []string{"u.npy", "v.npy", "plot.svg", "m.npz"}
 
-// prepareOutputs makes the files of a run, complete but for their names.
+// prepareOutputs writes the files of a run completely, without renaming them.
 func prepareOutputs(t *testing.T, folder, text string) (files []Output) {
 	t.Helper()
 	for _, name := range outputsOf {
@@ -37,8 +37,7 @@ func prepareOutputs(t *testing.T, folder, text string) (files []Output) {
 	return files
 }
 
-// contents returns what the files of a folder hold; of hidden ones, which are temporary, how
-// many there are.
+// contents returns the visible files of a folder, and the number of hidden ones, which are temporary.
 func contents(t *testing.T, folder string) (visible map[string]string, hidden int) {
 	t.Helper()
 	visible = make(map[string]string)
@@ -56,10 +55,9 @@ func contents(t *testing.T, folder string) (visible map[string]string, hidden in
 	return visible, hidden
 }
 
-// TestKilledBetween kills a process between any two of the renames of a run: each file is the
-// old one or the new one, the new ones are those before the kill, and what is left beside
-// them is gone after the next run.
-func TestKilledBetween(t *testing.T) {
+// A process is killed between any two of the renames of a run. Each file is then the old or the new one, files are
+// replaced in order, and the next run removes the temporary files.
+func TestKilledRunLeavesWholeFiles(t *testing.T) {
 	if folder := os.Getenv(folderOfChild); folder != "" {
 		killAt, err := strconv.Atoi(os.Getenv(killedBefore))
 		if err != nil {
@@ -90,7 +88,7 @@ func TestKilledBetween(t *testing.T) {
 				want[name] = name + " new"
 			}
 		}
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledBetween$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledRunLeavesWholeFiles$")
 		cmd.Env = append(os.Environ(), folderOfChild+"="+folder, fmt.Sprintf("%s=%d", killedBefore, k))
 		if out, err := cmd.CombinedOutput(); err == nil {
 			t.Fatalf("it was not killed: %s", out)
@@ -111,8 +109,7 @@ func TestKilledBetween(t *testing.T) {
 	}
 }
 
-// TestFinishFails: a file that cannot be finished is not put under its name, and Finish and
-// Commit tell the same.
+// A file that cannot be finished does not get its name. Finish and Commit return the same error.
 func TestFinishFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	w, err := Create(path, Schema{Columns: []string{"a"}, Rows: 3})
@@ -128,8 +125,7 @@ func TestFinishFails(t *testing.T) {
 	}
 }
 
-// TestDigests: the digest of a file is that of its bytes, kept while they are written or read
-// again, in every format, also of one whose beginning is written last.
+// The digest of an output is that of its bytes, in every format, including those whose beginning is written last.
 func TestDigests(t *testing.T) {
 	for _, format := range OutputFormats() {
 		for _, s := range []Schema{{Digest: true, Rows: 100}, {Rows: 100}, {Digest: true, Rows: -1}} {

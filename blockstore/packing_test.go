@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// What is compressed comes back as it was, and is the same bytes each time.
+// Compressed files of every format are read as they were written, and their bytes are reproducible.
 func TestWriteCompressed(t *testing.T) {
 	dir := t.TempDir()
 	want := filetest.SampleBatch(3000, 5)

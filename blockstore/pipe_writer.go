@@ -20,7 +20,7 @@ import (
 // text is truncated. NewWriter returns an error for NPY if the number of rows is unknown, since the
 // header contains it.
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
-	if !written[s.Format].pipes {
+	if !outputEncoders[s.Format].pipes {
 		return nil, fault.Output(name, "the format %q cannot be written to a pipe", s.Format).WithRemedy("use one of %s", strings.Join(PipeFormats(), ", "))
 	}
 	if s.Format == formats.NPY && s.Rows < 0 {
@@ -45,7 +45,7 @@ func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 // pipeOutput is the output of a pipeWriter. Its errors name it.
 type pipeOutput struct {
 	io.Writer
-	called string
+	path string
 }
 
 func (o *pipeOutput) Write(p []byte) (int, error) {
@@ -53,7 +53,7 @@ func (o *pipeOutput) Write(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	failed := fault.Output(o.called, "%w", file.WithoutPath(err))
+	failed := fault.Output(o.path, "%w", file.WithoutPath(err))
 	if !errors.Is(err, syscall.ENOSPC) {
 		failed = failed.WithRemedy("did what reads it end early?")
 	}
@@ -66,7 +66,7 @@ func (o *pipeOutput) name(err error) error {
 	if err == nil || errors.As(err, &failed) && failed.Kind == stream.Unwritable {
 		return err
 	}
-	return fault.Output(o.called, "%w", err)
+	return fault.Output(o.path, "%w", err)
 }
 
 // pipeWriter is the Writer for pipes.
@@ -100,7 +100,7 @@ func (w *pipeWriter) Digest(context.Context) (*Digest, error) { return nil, w.fa
 // Commit implements Writer.
 func (w *pipeWriter) Commit() error {
 	if w.failed == nil {
-		w.failed = w.schema.checkRows(w.out.called, w.rows)
+		w.failed = w.schema.checkRows(w.out.path, w.rows)
 	}
 	if w.failed != nil {
 		return w.failed

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// A pipe gets the bytes that a file has, whether the number of rows is known or not.
+// A pipe gets the bytes of the file, whether the number of rows is known or not.
 func TestPipesGetTheBytesOfFiles(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -70,10 +70,10 @@ func TestPipesGetTheBytesOfFiles(t *testing.T) {
 	}
 }
 
-// errFull is the error of fullPipe.
+// errFull is the error of a fullPipe.
 var errFull = errors.New("nobody reads")
 
-// fullPipe takes some bytes and no more.
+// fullPipe is a writer that accepts a number of bytes and then fails.
 type fullPipe int
 
 func (p *fullPipe) Write(b []byte) (int, error) {
@@ -85,7 +85,7 @@ func (p *fullPipe) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// A pipe is compressed as a file is.
+// Output to a pipe is compressed like a file.
 func TestPipesAreCompressed(t *testing.T) {
 	b := &stream.Batch{X: stream.NewMatrix(1000, 2)}
 	for _, compression := range Compressions("parquet") {
@@ -113,7 +113,7 @@ func TestPipesAreCompressed(t *testing.T) {
 	filetest.WantError(t, err, "the pipe", "zstd")
 }
 
-// What a pipe says goes up, and names it, wherever the pipe ends.
+// An error of a pipe is returned with the name of the pipe, wherever it occurs.
 func TestPipesThatEnd(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	b := filetest.SampleBatch(5000, 3)
@@ -141,6 +141,7 @@ func TestPipesThatEnd(t *testing.T) {
 	}
 }
 
+// Formats that need to seek, and unknown ones, are refused for pipes.
 func TestPipesRefuse(t *testing.T) {
 	s := Schema{Columns: []string{"a"}, Rows: 2}
 	for _, format := range append(OutputFormats(), "", "xls") {

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// columnSums are sums whose bits depend on their order.
+// columnSums is an accumulator of sums whose bits depend on the order of summation.
 type columnSums struct{ sum []float64 }
 
 func (s *columnSums) Merge(later *columnSums) error {
@@ -34,7 +34,7 @@ func (s *columnSums) MarshalBinary() (data []byte, err error) {
 
 func (s *columnSums) UnmarshalBinary([]byte) error { return errors.ErrUnsupported }
 
-// A fold of a file has the same bits for any format, any number of readers and any block.
+// A fold of files has the same bits for any format, number of readers and block size.
 func TestFoldFilesWithSeveralReaders(t *testing.T) {
 	const rows, columns = 9000, 3
 	x := matrix.New(rows, columns)
@@ -93,7 +93,7 @@ func TestFoldFilesWithSeveralReaders(t *testing.T) {
 	}
 }
 
-// A file without rows, of any format that has files without rows, takes no reader from the files beside it.
+// A file without rows does not reduce the number of readers of the files beside it.
 func TestEmptyFileAmongOthers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.parquet", "a.npy", "a.arrow", "a.arrows", "a.csv", "a.nys"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// charsRead returns the bytes that the process has read so far, as the system counts them.
+// charsRead returns the bytes read by the process so far, from /proc/self/io.
 func charsRead(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")
@@ -32,7 +32,7 @@ func charsRead(t *testing.T) int64 {
 	return n
 }
 
-// Readers of a few rows each, which are the workers of a pass in small blocks, read little more than these rows.
+// Several readers of small blocks read little more than their own rows.
 func TestSmallBlocksAreReadAlone(t *testing.T) {
 	const columns, block = 5, 128
 	path, data := filepath.Join(t.TempDir(), "a.npy"), matrix.New(200*block, columns)
@@ -54,8 +54,8 @@ func TestSmallBlocksAreReadAlone(t *testing.T) {
 	}
 }
 
-// What a source says was read of its file is what the system counts, but for .nys, which is mapped, and for the head that
-// tells the format of files. A pass reads no less than the columns that it gives.
+// The bytes that a source reports as read are those counted by the system, except for mapped stores and for the
+// detection of formats. A pass reads at least the bytes of its columns.
 func TestReadingIsWhatTheSystemCounts(t *testing.T) {
 	const rows, columns = 3000, 4
 	data := matrix.New(rows, columns)
@@ -100,7 +100,7 @@ func TestReadingIsWhatTheSystemCounts(t *testing.T) {
 	}
 }
 
-// What a source says was fetched of an object is what its server counts.
+// The bytes that a source reports as fetched from an object are those that the server sent.
 func TestReadingIsWhatTheServerCounts(t *testing.T) {
 	s := startStore(t)
 	data := matrix.New(30_000, 4)
@@ -133,7 +133,7 @@ func TestReadingIsWhatTheServerCounts(t *testing.T) {
 	}
 }
 
-// A row of text is fetched with little of what stands around it.
+// Gathering one row of a text file reads little of the rows around it.
 func TestRowsOfTextAreFetchedAlone(t *testing.T) {
 	const rows, apart = 20_000, 500
 	data := matrix.New(rows, 6)
@@ -166,8 +166,8 @@ func TestRowsOfTextAreFetchedAlone(t *testing.T) {
 	}
 }
 
-// A small file of pages is read once for rows by number and passes together where its rows may be kept. The rows are the
-// same, also while several goroutines ask for them, and a change of the file is still noticed.
+// A small paged file is read once for gathering and passes if its rows may stay in memory. Concurrent gathers return
+// the same rows, and a change of the file is still an error.
 func TestRowsOfSmallFilesAreKept(t *testing.T) {
 	const rows, columns = 40_000, 3
 	data := matrix.New(rows, columns)

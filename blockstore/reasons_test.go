@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// oddArrow is three rows of many kinds of columns.
+// oddArrow is JSON of three rows with columns of many types.
 const oddArrow = `[
 	{"x": 1, "runs": 2.5, "emb": [1, 2], "wide": [1, 2, 3], "ragged": [1], "nested": [[1]], "map": [{"key": "a", "value": 1}], "struct": {"a": 1}, "bytes": "AAE=", "words": ["a"], "none": null, "sparse": null},
 	{"x": 2, "runs": 2.5, "emb": [3, 4], "wide": [4, 5, 6], "ragged": [1, 2], "nested": [[1]], "map": [], "struct": {"a": 2}, "bytes": "AAE=", "words": ["a"], "none": null, "sparse": null},
@@ -41,8 +41,8 @@ func writeOddArrow(t *testing.T, path string) {
 	write(t, path, arrowBytes(t, filepath.Ext(path) == ".arrow", schema, oddArrow, 2))
 }
 
-// One column that cannot be read does not refuse a file: it is left out with its reason.
-// Whoever asks for several of them hears of all at once.
+// An unreadable column is left out with a reason, and the file is still read. If several are requested, one error names
+// all of them.
 func TestColumnsThatCannotBeRead(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	for _, name := range []string{"a.arrow", "a.arrows", "pipe"} {
@@ -90,7 +90,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Names of columns are cut in messages, and what does something to a terminal is escaped.
+// Column names are truncated in messages, and control characters are escaped.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	text := long + ",b\x1b[31m\n1,2\nabc,z\n3,4\n5,6\n"
@@ -105,7 +105,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// A name that two columns have is no trouble for who does not choose by it.
+// Duplicate column names are an error only where columns are selected or matched by them.
 func TestColumnsOfOneName(t *testing.T) {
 	path := filetest.TempFile(t, "a.csv", "a,a,b\n1,2,x\n3,4,y\n")
 	src, err := Open(context.Background(), []string{path}, Options{})

@@ -24,7 +24,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// startStore returns a server whose objects Open finds until the test ends.
+// startStore starts a server of objects, which Open uses until the test ends.
 func startStore(t *testing.T) *storetest.Server {
 	t.Helper()
 	s := storetest.New()
@@ -36,7 +36,7 @@ func startStore(t *testing.T) *storetest.Server {
 	return s
 }
 
-// makeFile writes n rows of d numbers and a text to a file of the format of its name.
+// makeFile writes n rows of d numbers and a text column to a file, in the format of its extension.
 func makeFile(t *testing.T, path string, n, d int) {
 	t.Helper()
 	schema := Schema{Columns: stream.NumberedColumns(d), Rows: int64(n)}
@@ -63,7 +63,7 @@ func makeFile(t *testing.T, path string, n, d int) {
 	}
 }
 
-// readBack reads all rows of files, and gathers some that it compares with them.
+// readBack reads all rows of files, gathers some of them, and compares the two.
 func readBack(ctx context.Context, o Options, paths ...string) ([]float64, []string, error) {
 	src, err := Open(ctx, paths, o)
 	if err != nil {
@@ -107,8 +107,7 @@ func readBack(ctx context.Context, o Options, paths ...string) ([]float64, []str
 	return numbers, texts, nil
 }
 
-// TestObjectsAreReadAsFiles reads every format from S3, from a web server and from a
-// file:// URL, and wants the values of the file.
+// Files of every format have the same values from S3, from a web server and from a file:// URL.
 func TestObjectsAreReadAsFiles(t *testing.T) {
 	s := startStore(t)
 	dir := t.TempDir()
@@ -143,8 +142,7 @@ func TestObjectsAreReadAsFiles(t *testing.T) {
 	}
 }
 
-// TestGlobsOfObjects finds objects by globs and folders, in byte order, and the columns of
-// k=v folders.
+// Globs and folders list objects in byte order, and k=v folders become columns.
 func TestGlobsOfObjects(t *testing.T) {
 	s := startStore(t)
 	path := filepath.Join(t.TempDir(), "a.csv")
@@ -178,7 +176,7 @@ func TestGlobsOfObjects(t *testing.T) {
 	}
 }
 
-// TestListsHavePages lists more objects than an answer has.
+// A list of more objects than one answer holds is fetched in pages.
 func TestListsHavePages(t *testing.T) {
 	s := startStore(t)
 	for i := range 25 {
@@ -202,8 +200,7 @@ func TestListsHavePages(t *testing.T) {
 	}
 }
 
-// TestFaultsOfStores makes requests fail, end early and stall, and wants the values of the
-// file, or an error that names the object.
+// With requests that fail, end early or stall, reading gives the values of the file or an error that names the object.
 func TestFaultsOfStores(t *testing.T) {
 	s := startStore(t)
 	path := filepath.Join(t.TempDir(), "rows.parquet")
@@ -221,7 +218,7 @@ func TestFaultsOfStores(t *testing.T) {
 		for name, c := range map[string]struct {
 			fault storetest.Fault
 			want  error
-			fails bool // with any error
+			fails bool // reading must fail, with any error
 		}{
 			"503 every third time": {func(n int, w http.ResponseWriter, _ *http.Request) bool {
 				if n%3 == 1 {
@@ -280,7 +277,7 @@ func TestFaultsOfStores(t *testing.T) {
 	}
 }
 
-// TestCancelledRequests wants that a request which hangs ends with the context.
+// A request that hangs ends with its context.
 func TestCancelledRequests(t *testing.T) {
 	s := startStore(t)
 	s.Put("a.csv", []byte("1,2\n"))
@@ -304,7 +301,7 @@ func TestCancelledRequests(t *testing.T) {
 	close(hangs)
 }
 
-// TestServersWithoutETags reads from a web server that names a time instead of an ETag.
+// A web server that sends a modification time instead of an ETag can be read.
 func TestServersWithoutETags(t *testing.T) {
 	s := startStore(t)
 	s.Break(func(_ int, w http.ResponseWriter, r *http.Request) bool {
@@ -316,8 +313,8 @@ func TestServersWithoutETags(t *testing.T) {
 	}
 }
 
-// TestObjectsAreWritten writes objects of one and of several parts, and wants that nothing
-// is there after a failure, the file for the upload included.
+// Objects of one and of several parts are written completely. After a failure neither an object nor a temporary file is
+// left.
 func TestObjectsAreWritten(t *testing.T) {
 	s := startStore(t)
 	temporary := t.TempDir()

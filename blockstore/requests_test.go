@@ -24,10 +24,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// severalParts is content that is uploaded in two parts.
+// severalParts is content that needs an upload of two parts.
 var severalParts = make([]byte, 16<<20+1)
 
-// startImpatient is startStore with requests that may stall 100 ms.
+// startImpatient is startStore with a time limit of 100 ms for stalled requests.
 func startImpatient(t *testing.T) *storetest.Server {
 	s := startStore(t)
 	patience := object.Patience{Stall: 100 * time.Millisecond, Pause: time.Millisecond}
@@ -36,8 +36,8 @@ func startImpatient(t *testing.T) *storetest.Server {
 	return s
 }
 
-// TestStalls lets every kind of request hang, also within its answer, and wants an error soon.
-func TestStalls(t *testing.T) {
+// Every kind of request that hangs, before or within its answer, fails soon.
+func TestStalledRequestsFail(t *testing.T) {
 	s := startImpatient(t)
 	open := func(url string) func() error {
 		return func() error {
@@ -89,7 +89,7 @@ func TestStalls(t *testing.T) {
 	filetest.WantError(t, open(s.URL+"/web/a.csv")(), "no answer for 100ms")
 }
 
-// TestRedirectsEnd follows redirects to the same address ten times.
+// A redirect to the same address is followed at most ten times.
 func TestRedirectsEnd(t *testing.T) {
 	s := startStore(t)
 	s.Put("a.csv", []byte("1,2\n"))
@@ -106,8 +106,8 @@ func TestRedirectsEnd(t *testing.T) {
 	}
 }
 
-// TestOnlyCompletingIsRepeated makes the last request of an upload fail, before and after the
-// server has done it, and wants every part to be sent once.
+// If the last request of an upload fails, before or after the server has completed it, only this request is repeated:
+// each part is sent once.
 func TestOnlyCompletingIsRepeated(t *testing.T) {
 	s := startStore(t)
 	isComplete := func(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Query().Has("uploadId") }
@@ -163,7 +163,7 @@ func TestOnlyCompletingIsRepeated(t *testing.T) {
 	}
 }
 
-// TestAbandonedUploads leaves an upload as a killed run does. The next run removes it.
+// The next run removes the unfinished upload of a killed run.
 func TestAbandonedUploads(t *testing.T) {
 	s := startStore(t)
 	uploads := func() int {
@@ -202,7 +202,7 @@ func TestAbandonedUploads(t *testing.T) {
 	}
 }
 
-// TestChangedObjectsEnd wants few requests after an object was changed.
+// Reading a changed object ends after few requests.
 func TestChangedObjectsEnd(t *testing.T) {
 	s := startStore(t)
 	path := filepath.Join(t.TempDir(), "rows.parquet")
@@ -223,7 +223,7 @@ func TestChangedObjectsEnd(t *testing.T) {
 	}
 }
 
-// TestShortRanges reads from a server that gives at most 1,000 bytes at a time.
+// A server that sends at most 1,000 bytes per answer can be read.
 func TestShortRanges(t *testing.T) {
 	s := startStore(t)
 	path := filepath.Join(t.TempDir(), "rows.npy")
@@ -248,7 +248,7 @@ func TestShortRanges(t *testing.T) {
 	}
 }
 
-// TestOtherRanges refuses bytes of another place than was asked for, at the beginning too.
+// An answer with another range than requested is an error.
 func TestOtherRanges(t *testing.T) {
 	s := startStore(t)
 	s.Put("a.csv", []byte("1,2\n3,4\n5,6\n7,8\n"))
@@ -264,7 +264,7 @@ func TestOtherRanges(t *testing.T) {
 	}
 }
 
-// TestRepeatedLists refuses a list whose token leads back to it.
+// A list whose continuation token repeats is an error.
 func TestRepeatedLists(t *testing.T) {
 	s := startStore(t)
 	s.Break(func(_ int, w http.ResponseWriter, r *http.Request) bool {
@@ -279,8 +279,7 @@ func TestRepeatedLists(t *testing.T) {
 	}
 }
 
-// TestUntrustedServers wants one attempt at a server whose certificate is not trusted, and at
-// one without TLS.
+// A server with an untrusted certificate, or without TLS, gets a single attempt.
 func TestUntrustedServers(t *testing.T) {
 	startStore(t)
 	object.Register(t.Context(), "https", web.New(), object.Patience{Pause: time.Millisecond})
@@ -303,8 +302,8 @@ func TestUntrustedServers(t *testing.T) {
 	}
 }
 
-// TestAssumedPages compares what a reader of Parquet objects is said to hold with that of the
-// same file, whose page headers are all read: never less, and at most 4 MiB more.
+// The announced memory of a reader of Parquet objects, whose page sizes are estimated, is at least that for the local
+// file and at most 4 MiB more.
 func TestAssumedPages(t *testing.T) {
 	s := startStore(t)
 	for name, distinct := range map[string]int{"constant.parquet": 1, "few.parquet": 100, "many.parquet": 40_000} {

@@ -20,8 +20,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// roundTrips returns how many random files of each format are written: what the variable
-// ROUNDTRIPS says, such as 2000.
+// roundTrips returns the number of random files of each format: $ROUNDTRIPS, such as 2000, or few.
 func roundTrips() int {
 	if n, err := strconv.Atoi(os.Getenv("ROUNDTRIPS")); err == nil {
 		return n
@@ -32,20 +31,20 @@ func roundTrips() int {
 	return 30
 }
 
-// randomRows is what a random file holds.
+// randomRows is the content of a random file.
 type randomRows struct {
 	Schema
 	rows [][]float64
 	kept []stream.Column
 }
 
-// anyText returns a text that formats may take for something else.
+// anyText returns text that a reader might mistake for a number, null or syntax.
 func anyText(random *rand.Rand) string {
 	list := []string{"", "a", "007", "true", "null", "NaN", "1e400", " blank", "a,b;c\td", "\"quoted\"", "two\nlines", "é日本", `\N`, "#", "a text of more than 12 bytes"}
 	return list[random.IntN(len(list))]
 }
 
-// drawRows draws rows for a format. Some kept columns are null, empty or of one value throughout.
+// drawRows draws rows that the format can hold. Some kept columns are null, empty or constant.
 func drawRows(random *rand.Rand, format string) *randomRows {
 	numbers := []float64{0, math.Copysign(0, -1), 1, 1.0 / 3, 5e-324, math.MaxFloat64, 1<<53 + 2, math.NaN(), math.Inf(1)}
 	if format == ".jsonl" {
@@ -92,8 +91,8 @@ func drawRows(random *rand.Rand, format string) *randomRows {
 	return r
 }
 
-// Whatever is written can be read: numbers to the bit, and of formats with types the columns
-// beside them too. ROUNDTRIPS=2000 go test -run TestRandomRoundTrips ./blockstore writes more.
+// Written files are read with the same bits of numbers and, in typed formats, the same kept columns. ROUNDTRIPS=2000 go
+// test -run TestRandomRoundTrips ./blockstore writes more.
 func TestRandomRoundTrips(t *testing.T) {
 	t.Parallel()
 	for _, name := range OutputFormats() {
@@ -116,7 +115,7 @@ func TestRandomRoundTrips(t *testing.T) {
 	}
 }
 
-// What models hold can be read.
+// Arrays of models are read as they were written.
 func TestRandomArchives(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.npz")
 	for k := range roundTrips() {
@@ -150,7 +149,7 @@ func TestRandomArchives(t *testing.T) {
 	}
 }
 
-// check compares what is read with what was written.
+// check compares the rows read from a file with those written.
 func (r *randomRows) check(t *testing.T, k int, path, format string) {
 	o := Options{Layout: Layout{Header: format == ".csv" || format == ".tsv"}, Columns: r.Columns}
 	typed := slices.Contains([]string{".nys", ".parquet", ".arrow", ".arrows"}, format)

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// shop returns a table with columns of all kinds.
+// shop returns a selector for a table with columns of all kinds. Comments number the components.
 func shop() *selector {
 	return newSelector(&column.TableInfo{Path: "shop.parquet", Columns: []column.Info{
 		{Name: "id", Kind: column.Integer, Width: 1},   // 0
@@ -26,7 +26,7 @@ func shop() *selector {
 	}})
 }
 
-// Dates are computed with only when they are named, which the refusal of a file of dates alone says.
+// Dates are features only if they are named. The error for a file of dates alone says so.
 func TestDatesAlone(t *testing.T) {
 	s := newSelector(&column.TableInfo{Path: "a.parquet", Columns: []column.Info{{Name: "The time", Kind: column.Integer, Width: 1, Meaning: column.Timestamp}}})
 	_, err := s.resolve(nil, "", nil, nil)
@@ -36,7 +36,7 @@ func TestDatesAlone(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
+func TestSelectChoosesColumns(t *testing.T) {
 	for _, c := range []struct {
 		columns, label, keep string
 		numeric, kept        []int
@@ -112,6 +112,7 @@ func TestSelectErrors(t *testing.T) {
 	}
 }
 
+// The error of a selection lists few names of a wide table.
 func TestSelectListsFewOfManyColumns(t *testing.T) {
 	wide := &column.TableInfo{Path: "wide.npy"}
 	for range 10_000 {

@@ -18,9 +18,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestQuota: what copies of a session take together is bounded, to the byte. A copy that was
-// removed makes room, and Close removes all.
-func TestQuota(t *testing.T) {
+// A quota limits the copies of a session to the byte. Removing a copy frees its part, and Close removes all copies.
+func TestQuotaBoundsCopiesOfASession(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	text := "x,y\n" + strings.Repeat("1,2\n", 500)
 	size := int64(len(text))
@@ -72,8 +71,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestColumnsKeepCopies: looking at columns removes its own copies, and not those of sources of
-// the session.
+// Columns removes its own copies, and keeps those of open sources of the session.
 func TestColumnsKeepCopies(t *testing.T) {
 	ctx, s := context.Background(), new(Session)
 	defer s.Close()
@@ -90,8 +88,7 @@ func TestColumnsKeepCopies(t *testing.T) {
 	}
 }
 
-// TestSessionsShareNothing: two sessions have stores and objects of their own, and none is asked
-// for an object again within its session.
+// Sessions have separate stores and objects. Each asks for an object once.
 func TestSessionsShareNothing(t *testing.T) {
 	server := startStore(t)
 	server.Put("a.csv", []byte("1,2\n"))
@@ -121,7 +118,7 @@ func TestSessionsShareNothing(t *testing.T) {
 	}
 }
 
-// missingStore has no objects.
+// missingStore is a store without objects.
 type missingStore struct{ object.Store }
 
 func (missingStore) Open(context.Context, string, int64) (object.Object, []byte, error) {

@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestSpoiledColumn: a column of numbers with a few bad cells is not left out in
-// silence.
+// A numeric column with a few bad cells is reported, not left out silently.
 func TestSpoiledColumn(t *testing.T) {
 	dir := t.TempDir()
 	path := filetest.FileIn(t, dir, "typo.csv", "a,b,name\n1,2,x\n3,oops,y\n5,6,z\n")
@@ -37,8 +36,7 @@ func TestBareCarriageReturns(t *testing.T) {
 	mustContain(t, openError(t, Options{}, path), "mac.csv", "carriage return")
 }
 
-// TestArrowFileHoldsStream: between the magic bytes and the footer of a file
-// there is a complete stream.
+// Between the leading magic bytes and the footer, an Arrow file contains a complete stream.
 func TestArrowFileHoldsStream(t *testing.T) {
 	for _, rows := range []int{3, 0} {
 		dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// onceRows yields n rows of d numbers with an identifier and a word in batches of a few, and then err.
+// onceRows returns a source that can be read once: n rows of d numbers with an integer and a word, followed by err.
 func onceRows(n, d int, err error) stream.Source {
 	info := stream.Info{Name: "live", Rows: -1, OnePass: true, Columns: stream.NumberedColumns(d),
 		Kept: []stream.Field{{Name: "x0", Kind: stream.Int64}, {Name: "word, with \"quotes\"", Kind: stream.String, Category: true}}}
@@ -41,13 +41,13 @@ func onceRows(n, d int, err error) stream.Source {
 	})
 }
 
-// spooledValue returns numbers that a copy may lose: of all magnitudes, not finite, and -0.
+// spooledValue returns numbers that a copy might lose: of all magnitudes, not finite, and −0.
 func spooledValue(i int) float64 {
 	return []float64{math.Copysign(0, -1), 1e-320, 1e300 / 3, math.NaN(), math.Inf(-1), float64(i) / 7}[i%6]
 }
 
-// TestSpool: the copy of rows that come once knows their number, and can be read again and by number.
-func TestSpool(t *testing.T) {
+// The copy of a source that can be read only once knows its number of rows, and supports several passes and gathering.
+func TestSpooledRowsCanBeReadAgain(t *testing.T) {
 	for _, n := range []int{0, 1, 20000} {
 		for _, d := range []int{0, 3} {
 			files := &Session{SpoolDir: t.TempDir()}
@@ -83,7 +83,7 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolFails: an error of the source is that of the copy, as is a full disk; cancel ends a sequence that waits.
+// Spool returns the error of its source or of a full disk. Cancellation ends a source that waits.
 func TestSpoolFails(t *testing.T) {
 	lost := errors.New("connection lost")
 	if _, err := Spool(t.Context(), onceRows(20, 2, lost)); !errors.Is(err, lost) {

@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestFolderBecomesUnwritable takes the folder of states away during a pass. A fit that
-// keeps its states for itself goes on without; one that makes a part fails.
+// The folder of states disappears during a pass. A fit with --checkpoint continues without states; a shard fails.
 func TestFolderBecomesUnwritable(t *testing.T) {
 	const rows, lost = 1000, 100 // rows, and the block at which the folder goes
 	x, totals := matrix.New(rows, 2), make([]float64, 2)
@@ -67,14 +66,14 @@ func TestFolderBecomesUnwritable(t *testing.T) {
 	}
 }
 
-// takeAway puts a file in the place of a folder in which others write.
+// takeAway replaces a folder in use by a file.
 func takeAway(folder string) {
 	for os.WriteFile(folder, nil, 0o666) != nil {
 		os.RemoveAll(folder)
 	}
 }
 
-// TestStatesStayInTheirFolder refuses names that lead elsewhere, as a worker might send them.
+// Names of states that lead outside their folder are refused, since they may come from another machine.
 func TestStatesStayInTheirFolder(t *testing.T) {
 	folder := t.TempDir()
 	outside := filepath.Join(folder, "outside")
@@ -96,8 +95,8 @@ func TestStatesStayInTheirFolder(t *testing.T) {
 	}
 }
 
-// TestVersions tells files apart that differ in a row which no sample looks at.
-func TestVersions(t *testing.T) {
+// Files that differ in one row, outside any sample, have different versions.
+func TestVersionsTellChangedRowsApart(t *testing.T) {
 	for _, extension := range []string{".parquet", ".nys"} {
 		var versions []map[string]string
 		for _, value := range []float64{1, 1, 2} {

@@ -10,8 +10,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// Footers of Parquet files say nulls, least and most of integers and dates, for several files together.
-func TestStatistics(t *testing.T) {
+// Statistics of Parquet footers, joined over several files, give nulls and bounds of integers and dates.
+func TestStatisticsOfParquetFooters(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	fields := []stream.Field{stream.FieldOf("day", logical.Type{Class: logical.Date}), stream.FieldOf("big", logical.Type{Class: logical.Uint, Bits: 64}),

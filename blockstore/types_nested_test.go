@@ -21,8 +21,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// nestedCases are nested types with two values each; a null stands between them. What Parquet has is one list of values
-// for each leaf and row: each with its repetition and definition level, as parquet-go reads them.
+// nestedCases are nested types with two values each, and a null between them. The expected Parquet levels are those of
+// each leaf value: repetition and definition level, as parquet-go reads them.
 func nestedCases() []typeCase {
 	of := func(name string, t arrow.DataType) arrow.Field {
 		return arrow.Field{Name: name, Type: t, Nullable: true}
@@ -64,9 +64,8 @@ func nestedCases() []typeCase {
 	}
 }
 
-// Nested values go through every format without a change: lists, maps, structures and what lies in them, carried along
-// beside a number that is computed with or as all others. Arrow files are compared by arrow/go, Parquet files by
-// parquet-go, level by level; text has JSON.
+// Lists, maps, structures and their nestings survive every format as kept columns. parquet-go and arrow/go are the
+// references; text formats have JSON.
 func TestNestedTypes(t *testing.T) {
 	t.Parallel()
 	cases, dir := nestedCases(), t.TempDir()
@@ -81,7 +80,7 @@ func TestNestedTypes(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			path := func(name string) string { return filepath.Join(dir, how+name) }
 			compare := want
-			if how == "kept" { // a null of a number that is computed with is NaN
+			if how == "kept" { // a null in a feature is NaN
 				compare = want.NewSlice(0, 1)
 			}
 			back := func(from, name string) arrow.Record {
@@ -106,7 +105,7 @@ func TestNestedTypes(t *testing.T) {
 	}
 }
 
-// wantLevels reads a file by parquet-go and compares its values and their levels.
+// wantLevels reads a file with parquet-go and compares its values and levels.
 func wantLevels(t *testing.T, path string, cases []typeCase) {
 	t.Helper()
 	schema, rows := threeRows(t, path)
@@ -141,7 +140,7 @@ func wantLevels(t *testing.T, path string, cases []typeCase) {
 	}
 }
 
-// leavesOf returns the number of leaves.
+// leavesOf returns the number of leaves below a node.
 func leavesOf(n parquet.Node) (leaves int) {
 	if n.Leaf() {
 		return 1
@@ -152,7 +151,7 @@ func leavesOf(n parquet.Node) (leaves int) {
 	return leaves
 }
 
-// wantJSON compares a file of text with the JSON that it should have.
+// wantJSON compares the JSON in a text file with the expected one.
 func wantJSON(t *testing.T, path string, cases []typeCase) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -178,8 +177,8 @@ func wantJSON(t *testing.T, path string, cases []typeCase) {
 	}
 }
 
-// A list of one length is computed with by its name, as many columns, from Parquet and Arrow, and may be kept besides.
-// Some of its numbers may be chosen by themselves.
+// A list column of constant length becomes that many features, from Parquet and Arrow, and may also be kept. Single
+// components can be selected.
 func TestComputedLists(t *testing.T) {
 	t.Parallel()
 	cases, dir := nestedCases()[1:2], t.TempDir()
@@ -211,7 +210,8 @@ func TestComputedLists(t *testing.T) {
 	}
 }
 
-// nestedRow is a row that parquet-go writes and encoding/json prints. Legacy is a repeated column outside of a list.
+// nestedRow is a row written by parquet-go and printed by encoding/json. Legacy is a repeated column without a list
+// annotation.
 type nestedRow struct {
 	ID     int64              `parquet:"id" json:"id"`
 	Tags   []string           `parquet:"tags,list" json:"tags"`
@@ -253,7 +253,7 @@ func nestedRows(n int) []nestedRow {
 	return rows
 }
 
-// writeNested writes rows by parquet-go, in row groups of 300 and small pages of a version.
+// writeNested writes rows with parquet-go, in row groups of 300 and small data pages of the given version.
 func writeNested(t *testing.T, path string, rows []nestedRow, version int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -277,7 +277,7 @@ func writeNested(t *testing.T, path string, rows []nestedRow, version int) {
 	}
 }
 
-// Nested values of another writer are those that it wrote, whatever row reading begins with and in every page.
+// Nested values written by parquet-go are read from any first row and across pages.
 func TestNestedRowsOfOthers(t *testing.T) {
 	t.Parallel()
 	rows, dir := nestedRows(1000), t.TempDir()
@@ -308,7 +308,7 @@ func TestNestedRowsOfOthers(t *testing.T) {
 	}
 }
 
-// wantSameFromRow compares the kept columns of all rows with those that are read from some row on, and by number.
+// wantSameFromRow compares the kept columns of a whole pass with passes from later rows and with gathering.
 func wantSameFromRow(t *testing.T, path string, o Options) {
 	t.Helper()
 	src, err := Open(t.Context(), []string{path}, o)
@@ -349,7 +349,7 @@ func wantSameFromRow(t *testing.T, path string, o Options) {
 	}
 }
 
-// Damaged files of nested values are errors, or have all of their rows.
+// A damaged file of nested values is an error, or has all rows with well-formed values.
 func TestDamagedNested(t *testing.T) {
 	t.Parallel()
 	dir, o := t.TempDir(), Options{Carry: CarryAll, NoNumbers: true}
@@ -400,7 +400,7 @@ func TestDamagedNested(t *testing.T) {
 	}
 }
 
-// wantSound checks the form of nested values.
+// wantSound fails unless the nested values are well-formed.
 func wantSound(t *testing.T, kept []stream.Column) {
 	t.Helper()
 	for _, c := range kept {
@@ -414,8 +414,7 @@ func wantSound(t *testing.T, kept []stream.Column) {
 	}
 }
 
-// Lists of another length in another file are one column of lists, of any length, with those of all files; a column
-// that a file lacks is left out.
+// Lists of different lengths in several files form one column of lists. A column that a file lacks is left out.
 func TestListsOfSeveralFiles(t *testing.T) {
 	t.Parallel()
 	dir, f32 := t.TempDir(), arrow.PrimitiveTypes.Float32

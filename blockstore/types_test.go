@@ -23,7 +23,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// typeCase is a logical type with two values; a null stands between them.
+// typeCase is a logical type with two values, and a null between them.
 type typeCase struct {
 	name     string
 	field    arrow.Field
@@ -34,7 +34,7 @@ type typeCase struct {
 	quoted   bool
 	numbers  [2]float64     // of a row; unset for types that are no numbers
 	computed bool           // numbers are set
-	after    arrow.DataType // what Parquet makes of it, if that is not the type
+	after    arrow.DataType // the type after Parquet, if it differs
 }
 
 func typeCases() []typeCase {
@@ -76,7 +76,7 @@ func typeCases() []typeCase {
 	}
 }
 
-// typesSchema has the columns of all cases, a number before them.
+// typesSchema returns a schema with a number, followed by the columns of all cases.
 func typesSchema(cases []typeCase, after bool) *arrow.Schema {
 	fields := []arrow.Field{{Name: "first", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}
 	for _, c := range cases {
@@ -90,7 +90,7 @@ func typesSchema(cases []typeCase, after bool) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// recordOf makes the rows of all cases, with values of json.
+// recordOf returns the rows of all cases, with values given as JSON.
 func recordOf(t *testing.T, schema *arrow.Schema, json func(c typeCase) [2]string, cases []typeCase) arrow.Record {
 	t.Helper()
 	rows := []string{`"first": 1`, `"first": null`, `"first": 3`}
@@ -146,7 +146,7 @@ func readRecord(t *testing.T, path string) arrow.Record {
 	return record
 }
 
-// copyAs writes what o chooses of a file to another one.
+// copyAs copies the columns selected by o from one file to another.
 func copyAs(t *testing.T, in, out string, o Options) {
 	t.Helper()
 	src, err := Open(t.Context(), []string{in}, o)
@@ -201,9 +201,8 @@ func sameRecord(t *testing.T, what string, want, got arrow.Record) {
 	}
 }
 
-// Every type goes through every format without a change, carried along beside a number that is computed with or as all
-// others. Arrow files are compared by arrow/go, Parquet files by parquet-go.
-func TestTypes(t *testing.T) {
+// Every logical type survives every format as a kept column. arrow/go and parquet-go are the references.
+func TestTypesSurviveEveryFormat(t *testing.T) {
 	t.Parallel()
 	cases, dir := typeCases(), t.TempDir()
 	schema := typesSchema(cases, false)
@@ -223,7 +222,7 @@ func TestTypes(t *testing.T) {
 			}
 			copyAs(t, in, path("a.arrow"), o)
 			compare := want
-			if how == "kept" { // a null of a number that is computed with is NaN
+			if how == "kept" { // a null in a feature is NaN
 				compare = want.NewSlice(0, 1)
 			}
 			first := func(r arrow.Record) arrow.Record { return r.NewSlice(0, compare.NumRows()) }
@@ -242,7 +241,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// afterParquet returns the values that come back from Parquet, which has no durations.
+// afterParquet returns the values after a copy through Parquet, which lacks durations.
 func afterParquet(c typeCase) [2]string {
 	if strings.HasPrefix(c.name, "duration") {
 		return c.parquet
@@ -250,7 +249,7 @@ func afterParquet(c typeCase) [2]string {
 	return c.json
 }
 
-// threeRows reads a file of three rows by parquet-go.
+// threeRows reads a file of three rows with parquet-go.
 func threeRows(t *testing.T, path string) (*parquet.Schema, []parquet.Row) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -273,7 +272,7 @@ func threeRows(t *testing.T, path string) (*parquet.Schema, []parquet.Row) {
 	return file.Schema(), rows
 }
 
-// wantParquet reads a file by parquet-go.
+// wantParquet compares the types and values of a file with parquet-go.
 func wantParquet(t *testing.T, path string, cases []typeCase) {
 	t.Helper()
 	schema, rows := threeRows(t, path)
@@ -328,7 +327,7 @@ func valueText(c typeCase, v parquet.Value) string {
 	return r.FloatString(int(d.GetScale()))
 }
 
-// wantText compares a file of text with the lines that it should have.
+// wantText compares a text file with the expected lines.
 func wantText(t *testing.T, path string, cases []typeCase) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -364,7 +363,7 @@ func wantText(t *testing.T, path string, cases []typeCase) {
 	}
 }
 
-// Numbers of every type are the same rows from every format.
+// Features of every numeric type have the same values from every format.
 func TestComputedTypes(t *testing.T) {
 	t.Parallel()
 	cases, dir := typeCases(), t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// Kept text is what the file has, blanks included, in every way of reading it.
+// Kept text is verbatim, blanks included, in passes and when gathered.
 func TestKeptTextIsVerbatim(t *testing.T) {
 	const text = "id, x , s\n007, 1,  a \n 8,2 ,NA\n9 , 3 ,\n10,4, b\t\r\n"
 	dir := t.TempDir()

@@ -85,9 +85,9 @@ func DigestOf(ctx context.Context, path string) (Digest, error) {
 	return singleCall().DigestOf(ctx, path)
 }
 
-// written maps the formats that can be written to their encoders. pipes is false for formats that
+// outputEncoders maps the formats that can be written to their encoders. pipes is false for formats that
 // rewrite their beginning at the end, or that another format replaces in pipes.
-var written = map[string]struct {
+var outputEncoders = map[string]struct {
 	start column.StartEncoder
 	pipes bool
 }{
@@ -107,7 +107,7 @@ func OutputFormats() []string { return formats.AllWritten() }
 
 // PipeFormats returns the formats that NewWriter writes.
 func PipeFormats() []string {
-	return slices.DeleteFunc(OutputFormats(), func(f string) bool { return !written[f].pipes })
+	return slices.DeleteFunc(OutputFormats(), func(f string) bool { return !outputEncoders[f].pipes })
 }
 
 // OutputFormat returns the format that Create derives from the extension of path, or "".
@@ -175,7 +175,7 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 				WithRemedy("use one of %s", strings.Join(writtenExtensions(), " "))
 		}
 	}
-	if written[s.Format].start == nil {
+	if outputEncoders[s.Format].start == nil {
 		return nil, fault.Output(path, "the format %q is not known", s.Format).WithRemedy("use one of %s", strings.Join(OutputFormats(), ", "))
 	}
 	_, packing := packedName(path)
@@ -187,7 +187,7 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 		return nil, fault.Output(path, "by its name it is compressed by %s, not %s", packing, s.Compression).
 			WithRemedy("change one of the two")
 	case packing != "":
-		start, err := s.asList(path, written[s.Format].start)
+		start, err := s.asList(path, outputEncoders[s.Format].start)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func encoderOf(name string, s Schema) (column.StartEncoder, error) {
 	case s.Format == formats.Store:
 		return s.asList(name, storeEncoder(method != ""))
 	}
-	return s.asList(name, written[s.Format].start)
+	return s.asList(name, outputEncoders[s.Format].start)
 }
 
 // HeaderName returns the name of a column in the header of a CSV or TSV file: prefixed with x if

@@ -58,7 +58,7 @@ func openWritten(path string) (column.Table, error) {
 	return openFormat(context.Background(), path, fileOptions{format: formats.ByExtension(filepath.Ext(path))})
 }
 
-// What is written comes back, bit for bit.
+// Written numbers are read with the same bits.
 func TestWritersRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, extension := range []string{".npy", ".csv", ".tsv", ".libsvm", ".jsonl"} {
@@ -110,8 +110,7 @@ func TestWritersRoundTrip(t *testing.T) {
 	}
 }
 
-// JSON lines are objects whose members have the names of the columns: null is no value and
-// NaN.
+// JSON lines are objects with the names of the columns as keys. Nulls and NaN are null.
 func TestJSONLinesWriter(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.jsonl")
@@ -220,7 +219,7 @@ func TestCSVWriterKeepsColumns(t *testing.T) {
 	}
 }
 
-// A null alone in its line must not make the line blank.
+// A null that is alone in its line does not produce a blank line, which readers would skip.
 func TestCSVWriterLoneNull(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	kept := []stream.Column{{Kind: stream.String, Strings: []string{"u", "", "w"}, Valid: []bool{true, false, true}}}
@@ -272,7 +271,7 @@ func TestLibsvmWriter(t *testing.T) {
 	}
 }
 
-// The header has one length, whether the rows were known or not.
+// The header has the same length whether the number of rows is known in advance or not.
 func TestNPYWriterBytes(t *testing.T) {
 	dir := t.TempDir()
 	rows := make([][]float64, 1234)
@@ -331,6 +330,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
+// A writer fails if the number of rows differs from the announced one.
 func TestRowsMustBeAsAnnounced(t *testing.T) {
 	for _, extension := range []string{".npy", ".csv", ".svm"} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
@@ -397,8 +397,7 @@ func writeStore(t testing.TB, b *stream.Batch, s Schema, compression string) str
 	return path
 }
 
-// Batches of any size must give the same file and reads of any size the same
-// rows.
+// The bytes of a store do not depend on the sizes of the batches written, nor its rows on those of the reads.
 func TestStoreAnyBatches(t *testing.T) {
 	t.Parallel()
 	want := filetest.SampleBatch(4096+900, 2)
@@ -435,6 +434,7 @@ func TestStoreAnyBatches(t *testing.T) {
 	})
 }
 
+// A store with fewer rows than announced is an error, and leaves no file.
 func TestStoreFewerRowsThanAnnounced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.nys")
 	w, err := Create(path, Schema{Columns: []string{"a"}, Rows: 3})

@@ -31,6 +31,7 @@ func mixed(m blas64.General) blas64.General {
 	return a
 }
 
+// level is the exponent of blocks whose columns all have magnitude 1.
 func level(int) float64 { return 0 }
 
 // Results do not show which algorithm produced them, so the internal functions are tested directly.
@@ -124,6 +125,7 @@ func gramRow(x blas64.General, i int) []float64 {
 	return sums
 }
 
+// checkSquare compares UᵀU with g up to rounding.
 func checkSquare(t *testing.T, g, u *simd.Padded) {
 	t.Helper()
 	n := g.Rows()

@@ -36,6 +36,7 @@ func residual(a, q, r *mat.Dense) (worst float64) {
 	return worst
 }
 
+// largest returns the largest magnitude of the entries.
 func largest(m *mat.Dense) (most float64) {
 	for _, v := range m.RawMatrix().Data {
 		most = max(most, math.Abs(v))
@@ -43,6 +44,7 @@ func largest(m *mat.Dense) (most float64) {
 	return most
 }
 
+// Q is orthonormal and spans the columns, for ill-scaled, rank-deficient and zero blocks.
 func TestCholeskyQR(t *testing.T) {
 	wide := tall(600, falling(20, 6), 3)
 	for j := range 20 {

@@ -87,6 +87,7 @@ func checkFactor(t testing.TB, what string, a, r *mat.Dense, tol float64) {
 	}
 }
 
+// scaleColumn multiplies column j by 2^e.
 func scaleColumn(m *mat.Dense, j, e int) {
 	rows, _ := m.Dims()
 	for i := range rows {
@@ -94,6 +95,7 @@ func scaleColumn(m *mat.Dense, j, e int) {
 	}
 }
 
+// absolute returns the magnitudes of a vector.
 func absolute(v mat.Vector) *mat.VecDense {
 	a := mat.NewVecDense(v.Len(), nil)
 	for i := range v.Len() {
@@ -105,6 +107,7 @@ func absolute(v mat.Vector) *mat.VecDense {
 // compensated is a sum of products in doubled precision.
 type compensated struct{ sum, rest float64 }
 
+// add adds a·b.
 func (c *compensated) add(a, b float64) {
 	p := a * b
 	lost := math.FMA(a, b, -p)
@@ -120,6 +123,7 @@ func (c *compensated) total() float64 { return c.sum + c.rest }
 // start of few rows by reflections and an update, irregular blocks.
 var cuts = [][]int{{}, {256, 512, 768}, {300}, {40, 41, 400}, {0, 0, 7, 600, 999}}
 
+// R has the singular values of the block up to rounding, whatever its condition number.
 func TestQRSingularValues(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, n := range []int{24, 51} {
@@ -268,6 +272,7 @@ func TestQRRankDeficientBlocks(t *testing.T) {
 	})
 }
 
+// Columns scaled by 2^−1000 to 2^1015 keep their digits, although squares of their entries overflow or underflow.
 func TestQRRange(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, e := range []int{-1000, -800, -520, -500, -480, 0, 480, 500, 512, 900, 1015} {
@@ -418,6 +423,7 @@ func TestGramLarge(t *testing.T) {
 	})
 }
 
+// A refused block leaves the sum unchanged.
 func TestGramRefusalLeavesTheSum(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		g, x := sketch.NewGram(9, 9), randomBlock(30, 9, 1)

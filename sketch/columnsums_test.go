@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
+// sumsOf returns the column sums of a, added in blocks that end at the given rows.
 func sumsOf(t testing.TB, a *mat.Dense, ends ...int) *sketch.ColumnSums {
 	t.Helper()
 	rows, cols := a.Dims()
@@ -60,6 +61,7 @@ func TestColumnSums(t *testing.T) {
 	}
 }
 
+// Terms that cancel across a merge lose nothing: sums are compensated.
 func TestColumnSumsCancel(t *testing.T) {
 	parts := []*sketch.ColumnSums{
 		sumsOf(t, mat.NewDense(2, 1, []float64{1e16, 1})),

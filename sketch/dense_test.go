@@ -13,6 +13,7 @@ import (
 
 // Reference computations on plain dense matrices.
 
+// dense copies a matrix to gonum's type.
 func dense(m blas64.General) *mat.Dense {
 	d := mat.NewDense(m.Rows, m.Cols, nil)
 	for i := range m.Rows {
@@ -66,6 +67,7 @@ func orthonormal(rows, cols int, seed uint64) *mat.Dense {
 	return mat.DenseCopyOf(q.Slice(0, rows, 0, cols))
 }
 
+// mul returns the product of matrices.
 func mul(factors ...mat.Matrix) *mat.Dense {
 	product := mat.DenseCopyOf(factors[0])
 	for _, f := range factors[1:] {

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
+// sparseSign returns an operator, and fails the test on an error.
 func sparseSign(t testing.TB, rows int64, cols, nnz int, seed uint64) *sketch.SparseSign {
 	t.Helper()
 	s, err := sketch.NewSparseSign(rows, cols, nnz, seed, "test")
@@ -52,6 +53,7 @@ func compressed(s *sketch.SparseSign) *mat.Dense {
 	return c
 }
 
+// rowSignDense returns rows of a RowSign as a dense matrix.
 func rowSignDense(s *sketch.RowSign, start, rows int) *mat.Dense {
 	c := mat.NewDense(rows, s.Cols, nil)
 	cols, vals := make([]int, s.NNZ), make([]float64, s.NNZ)
@@ -260,7 +262,7 @@ func TestRowSignManySigns(t *testing.T) { // more signs than bits in one word
 	checkChiSquare(t, "signs", []int{positive, draws - positive}, uniform(2, draws))
 }
 
-func TestNormals(t *testing.T) {
+func TestNormalsHaveStandardMoments(t *testing.T) {
 	x := blas64.General{Rows: 2000, Cols: 50, Stride: 50, Data: make([]float64, 1e5)}
 	sketch.NewRandom(1, "test").Normals(x)
 	c := dense(x)
@@ -270,7 +272,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-func TestSample(t *testing.T) {
+func TestSampleIsUniform(t *testing.T) {
 	const seeds = 10000
 	counts := make([]int, 10)
 	for seed := range uint64(seeds) {
@@ -304,6 +306,7 @@ func TestOperatorsRefuse(t *testing.T) {
 	}
 }
 
+// second returns the error of a call with two results.
 func second[T any](_ T, err error) error { return err }
 
 // folded reorders the columns of a tile as FoldOrder lists them.

@@ -19,6 +19,7 @@ type pair struct {
 	marked []int
 }
 
+// newPair returns a random block Y, and C with nonzero rows at the marked ones.
 func newPair(rows, cols int, marked []int, seed uint64) pair {
 	p := pair{y: random(rows, cols, seed), c: mat.NewDense(rows, cols, nil), marked: marked}
 	companion := random(rows, cols, seed+1000)
@@ -142,6 +143,7 @@ func TestPairQRShift(t *testing.T) {
 	}
 }
 
+// singularValues returns the singular values by gonum.
 func singularValues(a *mat.Dense) []float64 {
 	var svd mat.SVD
 	svd.Factorize(a, mat.SVDNone)

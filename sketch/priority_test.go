@@ -33,7 +33,7 @@ func TestPriorityConformance(t *testing.T) {
 }
 
 // Priority keeps the same rows as sorting all of them by priority.
-func TestPriority(t *testing.T) {
+func TestPriorityEqualsSorting(t *testing.T) {
 	const n = 500
 	block, priority := randomBlock(n, 3, 1), prioritiesOf(0, n)
 	for _, keep := range []int{0, 1, 40, n} {

@@ -17,6 +17,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
+// eps is the distance from 1 to the next float64.
 const eps = 0x1p-52
 
 // qrOf folds a into a QR in blocks that end at the given rows.
@@ -97,6 +98,7 @@ func TestQRAgainstGonum(t *testing.T) {
 	})
 }
 
+// Merging R factors of blocks gives the R factor of all rows, for any number of rows.
 func TestQRMerge(t *testing.T) {
 	for _, cols := range []int{1, 5, 16, 17, 50} {
 		for _, rows := range [][2]int{{0, 3}, {3, 0}, {1, 1}, {2, 90}, {90, 2}, {60, 70}} {
@@ -161,6 +163,7 @@ func TestQRColumnScales(t *testing.T) {
 	}
 }
 
+// RᵀR = AᵀA for blocks of zeros, equal rows, low rank, denormals and graded rows.
 func TestQRDegenerate(t *testing.T) {
 	ones := mat.NewDense(30, 4, nil)
 	ones.Apply(func(i, j int, _ float64) float64 { return float64(j + 1) }, ones)
@@ -186,7 +189,7 @@ func TestQRDegenerate(t *testing.T) {
 	checkClose(t, "denormals", got, want, 1e-5) // denormals have 24 bits left
 }
 
-func TestQRKnown(t *testing.T) {
+func TestQRKnownAnswer(t *testing.T) {
 	q := qrOf(t, mat.NewDense(2, 2, []float64{3, 5, 4, 5}), 1)
 	want := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{5, 7, 0, 1}}
 	if got := q.R(); !mat.EqualApprox(dense(got), dense(want), 1e-15) {
@@ -240,6 +243,7 @@ func TestQROverflow(t *testing.T) {
 	checkClose(t, "near the end of the range", mul(r.T(), r), mul(huge.T(), huge), 50*eps)
 }
 
+// Add leaves the block unchanged.
 func TestQRDoesNotTouchTheBlock(t *testing.T) {
 	block := randomBlock(30, 5, 1)
 	before := append([]float64(nil), block.Data...)
@@ -322,6 +326,7 @@ func BenchmarkQRAdd(b *testing.B) {
 	}
 }
 
+// addRepeatedly measures Add of the block to the accumulators that to returns.
 func addRepeatedly(b *testing.B, block blas64.General, to func() *sketch.QR) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 
 // Every entry is +1 or −1, a row does not depend on the number of rows, and columns are nearly
 // orthogonal, like those of independent signs.
-func TestSigns(t *testing.T) {
+func TestSignsAreNearlyOrthogonal(t *testing.T) {
 	const rows, cols = 4000, 70
 	m, first := matrix.New(rows, cols), matrix.New(3, cols)
 	NewRandom(5, "test").Signs(m)

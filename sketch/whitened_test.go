@@ -35,6 +35,7 @@ func gradedTriangle(n int, least float64) blas64.General {
 	return u
 }
 
+// newWhitening returns a whitening, and fails the test on an error.
 func newWhitening(t *testing.T, u blas64.General) *sketch.Whitening {
 	t.Helper()
 	w, err := sketch.NewWhitening(u)

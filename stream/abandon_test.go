@@ -47,7 +47,7 @@ func (s slowStore) Write(name string, data []byte) error {
 }
 
 // RunOrAbandon waits until a fold that keeps states has written its progress.
-func TestLeaveWaitsForStates(t *testing.T) {
+func TestRunOrAbandonWaitsForStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -67,7 +67,7 @@ func TestLeaveWaitsForStates(t *testing.T) {
 
 // Only the outermost RunOrAbandon abandons work. With a context that never ends the work runs on the
 // calling goroutine.
-func TestLeaveWithin(t *testing.T) {
+func TestRunOrAbandonWithin(t *testing.T) {
 	f := toyFit{cols: 2, src: newTable("t", toyData(1, 200, 2, false))}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -28,7 +28,7 @@ func numberedColumns(n int) (numbers, words stream.Column) {
 
 // Columns in memory stay aligned with their rows when rows are dropped, read in blocks and
 // gathered.
-func TestBeside(t *testing.T) {
+func TestBesideKeepsColumnsAligned(t *testing.T) {
 	const n = 50
 	x := randomMatrix(1, n, 3)
 	x.Data[7*3], x.Data[20*3+1] = math.NaN(), math.Inf(1)

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// The error of a budget has the need, the limit, and the largest item that can change, with its setting.
 func TestBudget(t *testing.T) {
 	var b stream.Budget
 	b.Add("landmarks", 1<<20, "--sketch")

@@ -69,7 +69,7 @@ func NewValueError(path string, row int64, column, format string, args ...any) *
 	}
 	for i, arg := range args {
 		if cause, ok := arg.(error); ok {
-			args[i] = e.adopt(cause)
+			args[i] = e.adoptCause(cause)
 		}
 	}
 	said := fmt.Errorf(format, args...)
@@ -97,8 +97,8 @@ type adoptedCause struct {
 
 func (a *adoptedCause) Error() string { return a.text }
 
-// loadStates takes over the kind, remedy and place of a cause.
-func (e *DataError) adopt(cause error) *adoptedCause {
+// adoptCause takes over the kind, remedy and place of a cause.
+func (e *DataError) adoptCause(cause error) *adoptedCause {
 	var inner *DataError
 	if !errors.As(cause, &inner) {
 		return &adoptedCause{cause, cause.Error()}

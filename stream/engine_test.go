@@ -49,7 +49,7 @@ func TestRowSlice(t *testing.T) {
 	}
 }
 
-func TestPanels(t *testing.T) {
+func TestPanelsCoverTheBlock(t *testing.T) {
 	b := &stream.Block{X: randomMatrix(1, 10, 2)}
 	next := 0
 	for first, x := range b.Panels(4) {

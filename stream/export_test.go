@@ -9,6 +9,7 @@ import (
 
 const Lookahead = lookahead
 
+// Schedule is schedule, for tests of the package's interface.
 func Schedule[T, R any](ctx context.Context, threads int, produce func(ctx context.Context, yield func(T) bool) error,
 	worker func() func(context.Context, T) (R, error), collect func(R) error) error {
 	return schedule(ctx, threads, produce, worker, collect, func() error { return nil })

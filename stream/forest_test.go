@@ -21,6 +21,7 @@ var errPoisoned = errors.New("poisoned")
 
 func newHistory() *history { return new(history) }
 
+// blockHistory returns the history of a single block.
 func blockHistory(block int64) *history { return &history{text: fmt.Sprint(block)} }
 
 func (h *history) Merge(later *history) error {
@@ -49,6 +50,7 @@ func (h *history) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
+// forestOf returns a forest with the given blocks added in order.
 func forestOf(t *testing.T, blocks ...int64) *stream.Forest[*history] {
 	t.Helper()
 	f := stream.NewForest(newHistory)
@@ -60,6 +62,7 @@ func forestOf(t *testing.T, blocks ...int64) *stream.Forest[*history] {
 	return f
 }
 
+// upTo returns the blocks 0 to n−1.
 func upTo(n int64) []int64 {
 	blocks := make([]int64, n)
 	for i := range blocks {
@@ -137,6 +140,7 @@ func TestForestErrors(t *testing.T) {
 	}
 }
 
+// A refused block or an incomplete Finish leaves the forest unchanged.
 func TestForestRefusalsChangeNothing(t *testing.T) {
 	f := forestOf(t, 0, 1, 2)
 	if _, err := f.Finish(5); err == nil {
@@ -162,6 +166,7 @@ func TestForestMergeError(t *testing.T) {
 	}
 }
 
+// A state has one valid encoding: any other order, overlap or index of its trees is an error.
 func TestForestStateIsCanonical(t *testing.T) {
 	tree := func(index, level uint64, state string) []byte {
 		var b []byte

@@ -67,6 +67,7 @@ func TestSkimTruncatesKept(t *testing.T) {
 	}
 }
 
+// Skimming does not read beyond the last requested row.
 func TestSkimStopsAtLastRow(t *testing.T) {
 	src := newTable("x", randomMatrix(1, 3000, 2))
 	last := 0
@@ -174,7 +175,8 @@ func prepared(t *testing.T, src stream.Source, nulls prepare.Nulls) stream.Sourc
 	return p
 }
 
-func TestCounted(t *testing.T) {
+// Gathering takes a pass only from a source without random access.
+func TestPassesOfGatheringAreCounted(t *testing.T) {
 	ctx := context.Background()
 	table := newTable("x", randomMatrix(1, 100, 2))
 	table.info.PassesToOpen = 1

@@ -29,6 +29,7 @@ type counted struct {
 	rows uint32
 }
 
+// count adds to the live accumulators and the decoded ones.
 func (c *census) count(live, read int) {
 	c.Lock()
 	defer c.Unlock()

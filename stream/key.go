@@ -204,7 +204,7 @@ const sampledRows = 32
 func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, error) {
 	known := reflect.ValueOf(src).Comparable()
 	if known {
-		if print, ok := r.prints[fingerprintKey{src, kept}]; ok {
+		if print, ok := r.fingerprints[fingerprintKey{src, kept}]; ok {
 			return print, nil
 		}
 	}
@@ -241,7 +241,7 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 	}
 	print := digest(data)
 	if known {
-		r.prints[fingerprintKey{src, kept}] = print
+		r.fingerprints[fingerprintKey{src, kept}] = print
 	}
 	return print, nil
 }

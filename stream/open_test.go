@@ -57,7 +57,7 @@ func everyThird(n int64) (rows []int64) {
 }
 
 // Select yields the requested rows in passes and by Gather, and reports a file that ends early.
-func TestSelected(t *testing.T) {
+func TestSelectYieldsRequestedRows(t *testing.T) {
 	x := randomMatrix(3, 5000, 3)
 	rows := everyThird(5000)
 	s := stream.Select(newTable("table", x).keep(), rows)

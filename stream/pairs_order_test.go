@@ -36,8 +36,8 @@ func tilesInOrder(t *rapid.T, threads, n, m int, upper bool) (byRow, byCol map[i
 	return byRow, byCol
 }
 
-// Each row block meets the column blocks in the order of rounds, and vice versa, for any number of
-// threads and any shape.
+// Each row block meets the column blocks in the order of rounds and vice versa, for any number of threads and any
+// shape.
 func TestPairsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12*tilesize.PairRows).Draw(t, "n")

@@ -19,6 +19,7 @@ import (
 // pairSizes are numbers of rows that give 0 to 5 blocks, full and partial.
 var pairSizes = []int{0, 1, 256, 257, 512, 700, 1024, 1100}
 
+// matrixSource returns random rows of two numbers, in memory.
 func matrixSource(seed uint64, rows int) stream.Gatherer {
 	return stream.FromMatrix(fmt.Sprint("m", seed), randomMatrix(seed, rows, 2))
 }
@@ -50,8 +51,10 @@ func visits(t *testing.T, e stream.Engine, rows, cols stream.Gatherer, shape boo
 	return seen
 }
 
+// blocksOf returns the number of blocks of n rows.
 func blocksOf(n int) int64 { return int64(n+tilesize.PairRows-1) / tilesize.PairRows }
 
+// Each tile of a full matrix is visited once.
 func TestPairsFull(t *testing.T) {
 	leavesNothing(t)
 	for _, n := range pairSizes {
@@ -71,6 +74,7 @@ func TestPairsFull(t *testing.T) {
 	}
 }
 
+// Each tile of the upper triangle is visited once, and none below it.
 func TestPairsUpper(t *testing.T) {
 	leavesNothing(t)
 	for _, n := range append(pairSizes, 1500, 2048) {

@@ -65,6 +65,7 @@ func (s *sums) MarshalBinary() ([]byte, error) {
 
 func (s *sums) UnmarshalBinary([]byte) error { return errors.ErrUnsupported }
 
+// foldSums returns the sums of a pass over src.
 func foldSums(ctx context.Context, e stream.Engine, src stream.Source) (*sums, error) {
 	return stream.Fold(ctx, e, "sum", src, newSums, func() func(*sums, *stream.Block) error {
 		return func(s *sums, b *stream.Block) error { return s.add(b) }
@@ -94,6 +95,7 @@ func treeSums(x blas64.General, block, first, blocks int) []float64 {
 	return sum
 }
 
+// sameBits reports whether two slices are equal bit for bit.
 func sameBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
@@ -255,7 +257,8 @@ func TestFoldProgress(t *testing.T) {
 	}
 }
 
-func TestMap(t *testing.T) {
+// Map emits blocks in row order, with their kept columns.
+func TestMapInRowOrder(t *testing.T) {
 	leavesNothing(t)
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(0, 120).Draw(t, "rows")
@@ -388,6 +391,7 @@ func TestMapErrors(t *testing.T) {
 	}
 }
 
+// ReadFull fills a batch from short reads, until the rows end.
 func TestReadFull(t *testing.T) {
 	for _, lazy := range []bool{false, true} {
 		src := newTable("x", randomMatrix(2, 50, 2)).keep()
@@ -408,6 +412,7 @@ func TestReadFull(t *testing.T) {
 	}
 }
 
+// benchmarkFold measures a fold of an empty accumulator.
 func benchmarkFold(b *testing.B, rows, cols, block int) {
 	src := stream.FromMatrix("x", matrix.New(rows, cols))
 	b.ReportAllocs()

@@ -84,8 +84,8 @@ type Run struct {
 	unwrittenTime time.Duration // duration of folds without a written state
 	writeFailed   bool          // a state could not be written
 	stopped       bool          // a fold had no states, so later ones have none
-	prints        map[fingerprintKey]string
-	fetching      sync.Mutex // a fit may gather rows on several goroutines
+	fingerprints  map[fingerprintKey]string
+	gatherLock    sync.Mutex // a fit may gather rows on several goroutines
 }
 
 // NewRun returns a run that keeps its states in store. A state is tied to the rows, to the fit (see
@@ -105,7 +105,7 @@ func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 		return nil, fmt.Errorf("states cannot be written every %v", o.Every)
 	}
 	o.Finish = o.Finish || o.Runner != nil
-	return &Run{store: store, identity: identity, options: o, prints: make(map[fingerprintKey]string)}, nil
+	return &Run{store: store, identity: identity, options: o, fingerprints: make(map[fingerprintKey]string)}, nil
 }
 
 // Done removes the states that the run has read and written. Call it once the result of the fit is
@@ -121,8 +121,8 @@ func (r *Run) Done() error {
 // Folds returns the number of folds with states so far.
 func (r *Run) Folds() int { return r.folds }
 
-// keeps reports whether folds over a source have states.
-func (r *Run) keeps(info Info) bool {
+// keepsStates reports whether folds over a source have states.
+func (r *Run) keepsStates(info Info) bool {
 	return r != nil && !r.stopped && !info.InMemory && !info.OnePass && info.Rows > 0
 }
 

@@ -39,6 +39,7 @@ type shelf struct {
 
 func newShelf() *shelf { return &shelf{states: map[string][]byte{}} }
 
+// failing returns the injected error of an operation, or nil.
 func (s *shelf) failing(call string) error {
 	if s.fail == nil {
 		return nil
@@ -89,6 +90,7 @@ type toyFit struct {
 	folded func(pass string, block int64)
 }
 
+// run runs the fit and returns the encoded factor.
 func (f toyFit) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	src, err := prepare.New(ctx, e, f.src, prepare.Treatment{Nulls: f.nulls, Scale: f.scale})
 	if err != nil {
@@ -200,6 +202,7 @@ func inParts(t fataler, f toyFit, store *shelf, order []int) []byte {
 	return got
 }
 
+// Parts of a fit, run in any order, give the result of one process.
 func TestRunInParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, want := drawToyFit(t)
@@ -385,6 +388,7 @@ func (f *failsOnce) Gather(ctx context.Context, rows []int64, b *stream.Batch) e
 	return stream.Gather(ctx, f.table, rows, b)
 }
 
+// Finishing without all parts is an error that lists the missing ones.
 func TestRunMissing(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	store := newShelf()
@@ -466,6 +470,7 @@ func TestRunFailingStore(t *testing.T) {
 	}
 }
 
+// order returns 1 to n.
 func order(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -675,6 +680,7 @@ func TestRunEarlierResults(t *testing.T) {
 	}
 }
 
+// States of another SIMD path are rejected, since its results differ in the last bits.
 func TestRunOtherArithmetic(t *testing.T) {
 	paths := simd.Available()
 	if len(paths) < 2 {

@@ -83,7 +83,7 @@ func (c *cluster) work(ctx context.Context, fold int, states [][]byte, o stream.
 }
 
 // A runner gives the same result as a single process, however parts are cut and joined.
-func TestRunner(t *testing.T) {
+func TestRunnerEqualsOneProcess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, want := drawToyFit(t)
 		parts := rapid.IntRange(1, 20).Draw(t, "parts")

@@ -192,6 +192,7 @@ type fataler interface {
 	Errorf(string, ...any)
 }
 
+// tryReadAll reads all rows and kept columns of a source, until an error.
 func tryReadAll(src stream.Source) (rows [][]float64, kept []stream.Column, err error) {
 	info := src.Info()
 	kept = emptyKept(info)
@@ -214,6 +215,7 @@ func tryReadAll(src stream.Source) (rows [][]float64, kept []stream.Column, err 
 	return rows, kept, err
 }
 
+// emptyKept returns empty columns of the kinds of the kept ones.
 func emptyKept(info stream.Info) []stream.Column {
 	kept := make([]stream.Column, len(info.Kept))
 	for k, f := range info.Kept {

@@ -62,6 +62,7 @@ func inTime(t *testing.T, f func()) {
 	}
 }
 
+// A read that stalls is an error after the limit, and the result of the abandoned read is ignored.
 func TestStalledRead(t *testing.T) {
 	for name, after := range map[string]func() error{
 		"rows":  func() error { return nil },
@@ -127,6 +128,7 @@ func TestAbandonedReaderYieldsNothing(t *testing.T) {
 	})
 }
 
+// An Open that stalls is an error after the limit.
 func TestStalledOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		woken := make(chan struct{})
@@ -167,6 +169,7 @@ func TestSlowWorkerIsNoStall(t *testing.T) {
 	})
 }
 
+// A source that can be read only once, such as a pipe, may wait for longer than the limit.
 func TestPipeMayWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		woken := make(chan struct{})
@@ -248,6 +251,7 @@ func TestCancelWaitsForFile(t *testing.T) {
 	})
 }
 
+// A reader that returns neither rows nor an error many times in a row is an error.
 func TestReaderThatGivesNothing(t *testing.T) {
 	stream.SetMaxEmpty(t, 1000)
 	reads := 0

@@ -58,16 +58,19 @@ type wideToy struct {
 	taken                   func(b *stream.Block) error // may be nil
 }
 
+// atMost raises most to n.
 func atMost(most *atomic.Int64, n int64) {
 	for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 	}
 }
 
+// work counts a working thread until the returned function is called.
 func (f *wideToy) work() func() {
 	atMost(&f.threads, f.working.Add(1))
 	return func() { f.working.Add(-1) }
 }
 
+// run runs the fold and returns the encoded accumulator.
 func (f *wideToy) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	type rows struct{ x blas64.General }
 	d := len(f.src.Info().Columns)

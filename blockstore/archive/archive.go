@@ -119,7 +119,7 @@ func newMember(z *zip.Writer, name string) (io.Writer, error) {
 
 // writeArray writes one array as an .npy file in the archive.
 func writeArray(z *zip.Writer, a array.Array) error {
-	mustBeSound(a)
+	mustBeConsistent(a)
 	w, err := newMember(z, a.Name+arraySuffix)
 	if err != nil {
 		return err
@@ -150,8 +150,8 @@ func bits(a array.Array, i int) uint64 {
 	return math.Float64bits(a.Floats[i])
 }
 
-// mustBeSound panics if the array is inconsistent.
-func mustBeSound(a array.Array) {
+// mustBeConsistent panics if the array is inconsistent.
+func mustBeConsistent(a array.Array) {
 	if !a.Sound() {
 		panic(fmt.Sprintf("archive: array %q of shape %v with %d floats and %d ints", a.Name, a.Shape, len(a.Floats), len(a.Ints)))
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/blockstore/array"
 )
 
-// The shape of an array promises its numbers.
+// The shape of an array determines its number of values.
 func ExampleArray() {
 	a := array.Array{Name: "values", Shape: []int{2, 3}, Floats: []float64{1, 2, 3, 4, 5, 6}}
 	fmt.Println(a.Size(), a.Sound())

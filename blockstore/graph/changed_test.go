@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// changing is a context that changes a file when a reader asks for the third time whether it has ended.
+// changing is a context that changes a file when its error is asked for the third time.
 type changing struct {
 	context.Context
 	asked  int
@@ -22,7 +22,7 @@ func (c *changing) Err() error {
 	return nil
 }
 
-// Edges and nodes of a file that changes while it is read are refused.
+// A file of edges or nodes that changes while it is read is refused.
 func TestChangedWhileRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.csv")
 	write := func(target string) {

@@ -229,7 +229,7 @@ func readEdges(in *document, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.IDs, g.Names, g.MixedIDWarning = nodes.ids, nodes.names, nodes.mixed()
+	g.IDs, g.Names, g.MixedIDWarning = nodes.ids, nodes.names, nodes.mixedWarning()
 	return g, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/graph"
 )
 
-// An edge list from any reader: edges that are listed twice add up.
+// The weights of an edge that is listed twice add up.
 func ExampleRead() {
 	edges := "source,target,weight\nann,bob,1\nbob,cay,2\nann,bob,4\n"
 	g, err := graph.Read(context.Background(), "-", graph.Options{Reader: strings.NewReader(edges)})

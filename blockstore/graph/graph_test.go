@@ -26,11 +26,10 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// edgeMap has the weight of every entry, by the names of its nodes.
+// edgeMap holds the weight of every entry of an adjacency matrix, by the names of its nodes.
 type edgeMap map[[2]string]float64
 
-// edgesOf returns a graph as a map. It fails the test when the parts of the graph do
-// not fit each other.
+// edgesOf returns a graph as a map. It fails the test if the parts of the graph are inconsistent.
 func edgesOf(t testing.TB, g *Graph) edgeMap {
 	t.Helper()
 	a := g.Adjacency
@@ -58,6 +57,7 @@ func namesOf(g *Graph) []string {
 	return names
 }
 
+// mustReadGraph reads a graph and fails the test on an error.
 func mustReadGraph(t testing.TB, path string, o Options) *Graph {
 	t.Helper()
 	g, err := Read(context.Background(), path, o)
@@ -229,7 +229,7 @@ func TestReadGraphPlaces(t *testing.T) {
 	filetest.WantError(t, err, "broken pipe")
 }
 
-// panicReader fails as libraries do on damaged files.
+// panicReader panics, as a library may on damaged input.
 type panicReader struct{}
 
 func (panicReader) Read([]byte) (int, error) { panic("index out of range") }
@@ -265,7 +265,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// packed compresses a text.
+// packed returns text compressed by gzip and by zstd.
 func packed(t testing.TB, text string) (gz, zst []byte) {
 	t.Helper()
 	var a, b bytes.Buffer
@@ -305,8 +305,7 @@ func TestReadGraphCompressed(t *testing.T) {
 	}
 }
 
-// TestReadGraphAgainstMaps compares many random files with a reading by
-// strings.Fields and maps.
+// Random edge lists give the same graph as a simple reader with strings.Fields and maps.
 func TestReadGraphAgainstMaps(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -322,8 +321,7 @@ func TestReadGraphAgainstMaps(t *testing.T) {
 	}
 }
 
-// randomGraph returns an edge list with integer or text ids, with or without whole
-// weights, and options.
+// randomGraph returns an edge list with integer or text ids, optional integer weights, and random options.
 func randomGraph(r *rand.Rand) (string, Options) {
 	o := Options{Undirected: r.IntN(2) == 0, SelfLoops: SelfLoops(r.IntN(3)), Weight: "-"}
 	prefix := []string{"", "v", "-", "9000000"}[r.IntN(4)]
@@ -343,7 +341,7 @@ func randomGraph(r *rand.Rand) (string, Options) {
 	return text.String(), o
 }
 
-// mapGraph reads an edge list without header, quotes and the like.
+// mapGraph is the reference reader, for edge lists without header and quotes.
 func mapGraph(text string, o Options) (edges edgeMap, listed int64) {
 	edges = edgeMap{}
 	nodes := map[string]bool{}
@@ -372,7 +370,7 @@ func mapGraph(text string, o Options) (edges edgeMap, listed int64) {
 	return edges, listed
 }
 
-// TestReadGraphManyChunks has more edges than a chunk, with weights.
+// A weighted graph with more edges than one chunk is read completely.
 func TestReadGraphManyChunks(t *testing.T) {
 	var text strings.Builder
 	const n = 2*chunkEdges + 5
@@ -472,7 +470,7 @@ func TestReadGraphCora(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes f allocates.
+// allocated returns the bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -481,7 +479,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// A few bytes may ask for a table of small ids, not more.
+// A few bytes may cause the allocation of one table of small ids, not more.
 func TestReadGraphAllocatesLittle(t *testing.T) {
 	for _, text := range []string{"4194303 1\n", "1 2000000000\n", "9223372036854775807 3\n", "1 2\n"} {
 		path := filetest.TempFile(t, "a.txt", text)
@@ -491,7 +489,7 @@ func TestReadGraphAllocatesLittle(t *testing.T) {
 	}
 }
 
-// TestReadGraphOverLimit: the error says what was needed, for both formats.
+// The error for a graph above the memory limit states the need, for both formats.
 func TestReadGraphOverLimit(t *testing.T) {
 	for name, text := range map[string]string{"a.txt": "1,2\n", "a.mtx": "%%MatrixMarket matrix coordinate real general\n1000 1000 1\n1 1 1\n"} {
 		path := filetest.TempFile(t, name, text)
@@ -521,7 +519,7 @@ func FuzzReadGraph(f *testing.F) {
 	})
 }
 
-// checkReadGraph reads any text as a graph, twice, and looks for contradictions.
+// checkReadGraph reads any text as a graph, twice, and checks that the results are consistent.
 func checkReadGraph(t *testing.T, text string, o Options) {
 	t.Helper()
 	path := filetest.TempFile(t, "a", text)
@@ -556,8 +554,7 @@ func checkReadGraph(t *testing.T, text string, o Options) {
 	}
 }
 
-// isPlain reports whether a text needs no more than mapGraph to be read: two words a
-// line, between blanks.
+// isPlain reports whether mapGraph can read the text: two words separated by blanks in each line.
 func isPlain(text string) bool {
 	for line := range strings.Lines(text) {
 		if len(strings.Fields(line)) != 2 || strings.ContainsAny(line, ",;|\"#%\ufeff\v\f\u0085\u00a0") || strings.ContainsFunc(line, func(r rune) bool { return r > 0x7f }) {
@@ -567,9 +564,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// TestOver checks that the edges to nodes of another graph come under their numbers
-// there, and that the others are counted.
-func TestOver(t *testing.T) {
+// Reindex moves edges to the columns of another graph, and counts the entries of nodes that it does not know.
+func TestReindexDropsUnknownNodes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.csv")
 	if err := os.WriteFile(path, []byte("src,dst,weight\na,b,1\nb,c,2\nc,a,3\nc,b,4\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -593,8 +589,8 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// Text in another encoding is read as in other files, compressed or not.
-func TestEncoding(t *testing.T) {
+// Text in another encoding is read, compressed or not.
+func TestReadGraphInOtherEncodings(t *testing.T) {
 	ctx := context.Background()
 	wide := "\xff\xfe"
 	for _, c := range "é,b\nb,日\n" {

@@ -9,14 +9,14 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
-// TestThirdColumnLikeTimes: weights that nothing names are described, and those that look like times cause a doubt.
+// An unnamed third column is reported as weights with its range, and with a doubt if the values look like times.
 func TestThirdColumnLikeTimes(t *testing.T) {
 	const seconds = "Unix times in seconds"
 	tests := []struct {
 		name, first string
 		weights     string // of the edges
 		o           Options
-		want        string // nil, or the range and what it looks like
+		want        string // "" for none, or the range and the resemblance
 	}{
 		{"seconds", "", "1082040961 1082155839 1082414391", Options{}, "1082040961 to 1082414391 " + seconds},
 		{"seconds with parts", "", "1353303380.5 1353303400", Options{}, "1353303380.5 to 1353303400 " + seconds},

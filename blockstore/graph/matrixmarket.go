@@ -23,11 +23,11 @@ func isMatrixMarket(head []byte) bool {
 // market is the reader of a Matrix Market file.
 type market struct {
 	*reader
-	symmetric    bool
-	pattern      bool  // the file holds no values
-	nodes        int64 // rows and columns
-	promised     int64 // announced number of entries
-	below, above bool  // whether entries below and above the diagonal occurred
+	symmetric                    bool
+	pattern                      bool  // the file holds no values
+	nodes                        int64 // rows and columns
+	announced                    int64 // announced number of entries
+	belowDiagonal, aboveDiagonal bool  // whether entries below and above the diagonal occurred
 }
 
 // readMatrixMarket reads a coordinate matrix.
@@ -119,7 +119,7 @@ func (m *market) readSize() error {
 	case size[0] >= math.MaxInt32:
 		return m.lines.Here(errManyNodes)
 	}
-	m.nodes, m.promised = size[0], size[2]
+	m.nodes, m.announced = size[0], size[2]
 	return nil
 }
 
@@ -139,16 +139,16 @@ func (m *market) readAll() error {
 	}
 }
 
-// idleNodes bounds the nodes without entries that a file may announce, so that a few bytes cannot
+// maxIdleNodes bounds the nodes without entries that a file may announce, so that a few bytes cannot
 // request gigabytes.
-const idleNodes = 1 << 22
+const maxIdleNodes = 1 << 22
 
 // checkEnd compares the number of entries with the announced one.
 func (m *market) checkEnd() error {
-	if m.edges.edges != m.promised {
-		return fault.New("the file ends after %d entries, but promises %d", m.edges.edges, m.promised).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
+	if m.edges.edges != m.announced {
+		return fault.New("the file ends after %d entries, but promises %d", m.edges.edges, m.announced).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
-	if m.nodes > max(idleNodes, 4*m.edges.edges) {
+	if m.nodes > max(maxIdleNodes, 4*m.edges.edges) {
 		return fault.New("the file promises %d nodes for %d entries, so most rows are empty", m.nodes, m.edges.edges).
 			WithRemedy("number the nodes without gaps")
 	}
@@ -164,8 +164,8 @@ func (m *market) entry(cells [][]byte) error {
 	if len(cells) != width {
 		return fault.New("%d numbers, but an entry has %d here", len(cells), width).WithRemedy("mend the line")
 	}
-	if m.edges.edges == m.promised {
-		return fault.New("there are more entries than the %d promised: the size line is wrong, or two files were joined", m.promised).
+	if m.edges.edges == m.announced {
+		return fault.New("there are more entries than the %d promised: the size line is wrong, or two files were joined", m.announced).
 			WithRemedy("mend it")
 	}
 	i, err := m.index(cells[0])
@@ -205,8 +205,8 @@ func (m *market) index(cell []byte) (int32, error) {
 // checkTriangle returns an error if a symmetric matrix has entries on both sides of its diagonal,
 // since each entry stands for two.
 func (m *market) checkTriangle(i, j int32) error {
-	m.below, m.above = m.below || i > j, m.above || i < j
-	if m.symmetric && m.below && m.above {
+	m.belowDiagonal, m.aboveDiagonal = m.belowDiagonal || i > j, m.aboveDiagonal || i < j
+	if m.symmetric && m.belowDiagonal && m.aboveDiagonal {
 		return fault.New("a symmetric matrix lists one side of its diagonal, and this entry is on the other").
 			WithRemedy("if both are listed, call the matrix general")
 	}

@@ -92,7 +92,7 @@ func TestMatrixMarketRefuses(t *testing.T) {
 	}
 }
 
-// TestMatrixMarketAgainstMaps compares with an edge list of the same entries.
+// A Matrix Market file gives the same graph as an edge list of its entries.
 func TestMatrixMarketAgainstMaps(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -25,8 +25,8 @@ type nodeTable struct {
 	names    []string
 	bytes    int64 // in names, with their headers
 
-	numeric int    // names that are 64-bit integers
-	odd     string // the first name that is not
+	numeric         int    // names that are 64-bit integers
+	firstNonInteger string // the first name that is not
 }
 
 func newNodeTable() *nodeTable { return &nodeTable{integers: make(map[int64]int32)} }
@@ -44,7 +44,7 @@ func (t *nodeTable) number(id []byte) (int32, error) {
 		if v, ok := nodeInteger(id); ok {
 			return t.integer(v)
 		}
-		t.spell()
+		t.convertToTexts()
 	}
 	return t.text(id)
 }
@@ -92,8 +92,8 @@ func (t *nodeTable) addInteger(id int64) (int32, error) {
 	return int32(n), nil
 }
 
-// spell converts all ids to texts.
-func (t *nodeTable) spell() {
+// convertToTexts converts all ids to texts.
+func (t *nodeTable) convertToTexts() {
 	t.texts = make(map[string]int32, len(t.ids))
 	for _, id := range t.ids {
 		t.add(strconv.FormatInt(id, 10))
@@ -126,19 +126,19 @@ func (t *nodeTable) add(name string) int32 {
 	t.bytes += int64(len(name)) + 32
 	if _, ok := nodeInteger([]byte(name)); ok {
 		t.numeric++
-	} else if t.odd == "" {
-		t.odd = name
+	} else if t.firstNonInteger == "" {
+		t.firstNonInteger = name
 	}
 	return n
 }
 
-// mixed returns a warning if most but not all ids are integers, else "".
-func (t *nodeTable) mixed() string {
+// mixedWarning returns a warning if most but not all ids are integers, else "".
+func (t *nodeTable) mixedWarning() string {
 	others := len(t.names) - t.numeric
 	if others == 0 || t.numeric < others {
 		return ""
 	}
-	return fmt.Sprintf("%d ids are integers, but %d are not, the first being %q; all are taken as texts, in order of appearance", t.numeric, others, fault.Shorten([]byte(t.odd)))
+	return fmt.Sprintf("%d ids are integers, but %d are not, the first being %q; all are taken as texts, in order of appearance", t.numeric, others, fault.Shorten([]byte(t.firstNonInteger)))
 }
 
 // order returns the final number of each node. Nodes after the first listed ones are sorted if all

@@ -21,7 +21,7 @@ import (
 type document struct {
 	in             io.Reader
 	head           []byte // its first lines, which in still yields
-	closes         []io.Closer
+	closers        []io.Closer
 	checkUnchanged func(err error) error // returns err, or an error if the file changed while it was read
 
 	path     string
@@ -65,14 +65,14 @@ func (t *document) openFile(ctx context.Context, files *file.Session, path strin
 	}
 	if info, err := os.Stat(path); !file.IsRemote(path) && err == nil && !info.Mode().IsRegular() {
 		f, err := file.OpenPipe(ctx, path)
-		t.closes = append(t.closes, f)
+		t.closers = append(t.closers, f)
 		return f, err
 	}
 	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	t.closes, t.checkUnchanged = append(t.closes, f), func(err error) error { return stamp.CheckUnchanged(f, err) }
+	t.closers, t.checkUnchanged = append(t.closers, f), func(err error) error { return stamp.CheckUnchanged(f, err) }
 	return io.NewSectionReader(f, 0, stamp.Size), nil
 }
 
@@ -91,7 +91,7 @@ func (t *document) open(in io.Reader) error {
 		if err != nil {
 			return err
 		}
-		t.closes = append(t.closes, plain)
+		t.closers = append(t.closers, plain)
 		raw = bufio.NewReaderSize(plain, text.HeadSize)
 	case found != "" && found != formats.UTF16:
 		return fault.New("a graph is not read from the format %s", found).WithRemedy("write its edges as CSV or as a Matrix Market file")
@@ -140,7 +140,7 @@ func (t *document) recordsOf(in io.ReaderAt, delimiter rune) *text.Records {
 
 // Close closes the file and its decompressor.
 func (t *document) Close() {
-	for _, c := range t.closes {
+	for _, c := range t.closers {
 		c.Close() // nothing was written
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestRedirects wants that none leads from https to http, nor into a private network.
-func TestRedirects(t *testing.T) {
+// Redirects from https to http, or into a private network, are refused.
+func TestRedirectsStayPublicAndEncrypted(t *testing.T) {
 	request := func(address string) *http.Request {
 		r, err := http.NewRequest(http.MethodGet, address, nil)
 		if err != nil {
@@ -43,7 +43,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestNetworkErrors wants our words, and another attempt where it may help.
+// Network errors have readable texts, and temporary ones are retried.
 func TestNetworkErrors(t *testing.T) {
 	for _, c := range []struct {
 		err       error

@@ -137,8 +137,8 @@ func Scheme(path string) string {
 	return scheme
 }
 
-// elsewhere holds remedies for schemes without a store.
-var elsewhere = map[string]string{
+// schemeRemedies holds remedies for schemes without a store.
+var schemeRemedies = map[string]string{
 	"gs":    "set AWS_ENDPOINT_URL_S3=https://storage.googleapis.com with an HMAC key, for its S3 interface, and name s3://BUCKET/OBJECT",
 	"az":    "name the blob by its https:// address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?TOKEN, or mount the container with blobfuse2 and name files there",
 	"abfs":  "name the blob by its https:// address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?TOKEN, or mount the container with blobfuse2 and name files there",
@@ -154,7 +154,7 @@ func (s *Stores) Of(url string) (Store, error) {
 	if store := s.ByScheme[scheme]; store != nil {
 		return store, nil
 	}
-	if remedy := elsewhere[scheme]; remedy != "" {
+	if remedy := schemeRemedies[scheme]; remedy != "" {
 		return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).WithRemedy("%s", remedy)
 	}
 	known := []string{"file://"}

@@ -2,8 +2,7 @@ package object
 
 import "testing"
 
-// TestSecretsAreHidden wants that no query and no password is left, that different
-// addresses stay different, and that all of them come back.
+// Hidden addresses have no query or password. Different addresses stay different, and each can be recovered.
 func TestSecretsAreHidden(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"https://h/a.csv?X-Amz-Signature=abc", "https://h/a.csv"},
@@ -32,7 +31,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// TestSchemes tells URLs from paths.
+// Scheme distinguishes URLs from paths.
 func TestSchemes(t *testing.T) {
 	for path, want := range map[string]string{"s3://b/k": "s3", "https://h": "https", "C://x": "", "a/b://c": "", "x.csv": "", "://": "", "file:///x": "file"} {
 		if got := Scheme(path); got != want {

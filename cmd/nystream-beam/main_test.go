@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(bin)
-		os.Setenv("NYSTREAM_PROVENANCE", "false") // bytes of fits of other files are compared
+		os.Setenv("NYSTREAM_PROVENANCE", "false") // files of fits with different command lines are compared
 		for _, p := range []struct{ dir, pkg string }{{"../nystream", "."}, {".", "."}, {".", "github.com/apache/beam/sdks/v2/go/cmd/prism"}} {
 			build := exec.Command("go", "build", "-o", bin+"/", p.pkg)
 			build.Dir = p.dir
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// exits runs a program in a folder, and returns its exit code and what it prints.
+// exits runs a program in a folder and returns its exit code and output.
 func exits(t *testing.T, folder, name string, args ...string) (code int, text string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, name), args...)
@@ -50,6 +50,7 @@ func exits(t *testing.T, folder, name string, args ...string) (code int, text st
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
+// mustRun runs a program that must succeed and returns its output.
 func mustRun(t *testing.T, folder, name string, args ...string) string {
 	t.Helper()
 	code, text := exits(t, folder, name, args...)
@@ -59,7 +60,7 @@ func mustRun(t *testing.T, folder, name string, args ...string) string {
 	return text
 }
 
-// writeRows writes random rows, with a class at the end if that is wished.
+// writeRows writes random rows, with a class column if class is set.
 func writeRows(t *testing.T, path string, rows, cols int, seed uint64, class bool) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -82,6 +83,7 @@ func writeRows(t *testing.T, path string, rows, cols int, seed uint64, class boo
 	}
 }
 
+// sameFile fails unless two files have equal bytes.
 func sameFile(t *testing.T, a, b string) {
 	t.Helper()
 	x, err := os.ReadFile(a)
@@ -97,7 +99,7 @@ func sameFile(t *testing.T, a, b string) {
 	}
 }
 
-// fits are fits of all kinds that can be shared out.
+// fits are fits of every kind that can be sharded.
 var fits = map[string]string{
 	"s3spsd with factors": "s3spsd x.csv --columns x* --kernel rbf --rank 6 --factors U.npy",
 	"landmark, scaled":    "landmark x.csv --columns x* --kernel rbf(gamma=median) --rank 6 --scale standard",
@@ -107,7 +109,7 @@ var fits = map[string]string{
 	"nystrom":             "nystrom x.csv --columns x* --kernel laplace --rank 6",
 }
 
-// Fits on Beam have the bytes of one process: in this process, and on a job server of its own.
+// Fits on Beam have the bytes of a single process, both in-process and on a job server.
 func TestSameBytes(t *testing.T) {
 	folder := t.TempDir()
 	writeRows(t, folder+"/x.csv", 20000, 5, 1, true)
@@ -150,7 +152,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// startPrism starts a job server, and returns its address.
+// startPrism starts a Prism job server and returns its address.
 func startPrism(t *testing.T) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "localhost:0")
@@ -176,8 +178,8 @@ func startPrism(t *testing.T) string {
 	return ""
 }
 
-// The rows that parts embed are, one after the other, those of one run.
-func TestTransform(t *testing.T) {
+// The rows transformed by shards, concatenated, are those of one run.
+func TestTransformInShards(t *testing.T) {
 	folder := t.TempDir()
 	writeRows(t, folder+"/x.csv", 30000, 5, 1, true)
 	mustRun(t, folder, "nystream", "fit", "s3spsd", "x.csv", "--columns", "x*", "--kernel", "rbf", "--rank", "4", "-o", "m.npz", "--factors", "u.csv")
@@ -201,7 +203,7 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// wrap makes a program that does something before it is nystream.
+// wrap writes a program that runs a script before nystream.
 func wrap(t *testing.T, folder, script string) string {
 	t.Helper()
 	path := filepath.Join(folder, "wrapped")
@@ -212,7 +214,7 @@ func wrap(t *testing.T, folder, script string) string {
 	return path
 }
 
-// What may go wrong on one worker gives the right model, or an error that names it.
+// A fault of one worker gives the right model, or an error that names the worker.
 func TestWorkersThatFail(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
@@ -246,6 +248,7 @@ func TestWorkersThatFail(t *testing.T) {
 	}
 }
 
+// sameCopy copies a file.
 func sameCopy(t *testing.T, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)
@@ -257,7 +260,7 @@ func sameCopy(t *testing.T, from, to string) {
 	}
 }
 
-// A part that comes twice counts once, and a part that is missing is named.
+// A part that arrives twice counts once. A missing part is named in the error.
 func TestPartsTwiceAndMissing(t *testing.T) {
 	folder := t.TempDir()
 	writeRows(t, folder+"/x.csv", 20000, 3, 1, false)
@@ -290,8 +293,8 @@ func TestPartsTwiceAndMissing(t *testing.T) {
 	}
 }
 
-// A bundle that is done again after its states were combined adds nothing: the CombineFn
-// counts states that have seen the same rows once. Prism itself does no bundle again, it fails.
+// A bundle that is repeated after its states were combined adds nothing: the CombineFn ignores states of rows that it
+// has seen. Prism itself never repeats a bundle, but fails.
 func TestBundleDoneAgain(t *testing.T) {
 	folder := t.TempDir()
 	writeRows(t, folder+"/x.csv", 20000, 3, 1, false)
@@ -339,8 +342,8 @@ func TestBundleDoneAgain(t *testing.T) {
 	}
 }
 
-// Fits that cannot be shared out are refused before any pipeline, with the reason.
-func TestRefuses(t *testing.T) {
+// A fit that cannot be sharded is refused with the reason before any pipeline starts.
+func TestRefusesUnshardableFits(t *testing.T) {
 	folder := t.TempDir()
 	writeRows(t, folder+"/x.csv", 500, 3, 1, false)
 	for line, want := range map[string]string{

@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// largeBatch returns rows of 4 numbers and a text, which are much larger than the rest of a
-// fit.
+// largeBatch returns rows of 4 numbers and a text, much larger than the rest of a fit.
 func largeBatch(rows int) arrow.Record {
 	fields := []arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}
 	for j := range 4 {
@@ -31,7 +30,7 @@ func largeBatch(rows int) arrow.Record {
 	return b.NewRecord()
 }
 
-// writeBatches writes a batch several times to an Arrow file or a stream.
+// writeBatches writes a batch several times to an Arrow file or stream.
 func writeBatches(t *testing.T, path string, batch arrow.Record, times int, asFile bool, option ipc.Option) {
 	t.Helper()
 	schema := batch.Schema()
@@ -62,9 +61,8 @@ func writeBatches(t *testing.T, path string, batch arrow.Record, times int, asFi
 	}
 }
 
-// TestArrowMemory: a fit of an Arrow file with large compressed batches stays within what
-// its plan says where --memory is just that, with one reader or several; the batch that
-// each of them unpacks is most of it. A batch more would be 32 MB.
+// A fit of an Arrow file with large compressed batches stays within its plan if --memory equals the plan, with one or
+// several readers. Each reader unpacks one batch; another one would be 32 MB.
 func TestArrowMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds; it runs without -short")

@@ -10,8 +10,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// TestCommandsAreFreed: nothing global keeps an app whose command line has run, so that a
-// process may run many.
+// No global variable keeps the app of a finished command line, so a process may run many.
 func TestCommandsAreFreed(t *testing.T) {
 	ran := func(args ...string) weak.Pointer[app.App] {
 		a := app.New(t.Context(), strings.NewReader(""), io.Discard, io.Discard)

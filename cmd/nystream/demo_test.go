@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/verb"
 )
 
-// runDemo runs the demo on few rows, and gives the exit code and what it prints.
+// runDemo runs the demo on few rows and returns the exit code and both outputs.
 func runDemo(t *testing.T, args ...string) (code int, out, failed string) {
 	t.Helper()
 	var stdout, stderr strings.Builder
@@ -86,7 +86,7 @@ func TestDemoRefuses(t *testing.T) {
 	}
 }
 
-// TestDemoCSV: the files of the pages' examples are the same in every run, and their letters can be told apart.
+// The CSV files of the documentation's examples are the same in every run, and the letters can be classified.
 func TestDemoCSV(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")

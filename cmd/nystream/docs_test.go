@@ -22,8 +22,8 @@ var (
 
 var docWord = regexp.MustCompile(`\w+`)
 
-// checkDocs checks that the keys of a report are documented: those of the object by docs of their own, those inside of its
-// values by name in these docs. A model begins with its own header.
+// checkDocs fails unless all keys of a report are documented: top-level keys by themselves, nested ones by name in the
+// documentation of their parent. The header of a model is exempt.
 func checkDocs(words []string, out []byte) error {
 	if at := slices.Index(words, "--format"); at < 0 || at+1 == len(words) || words[at+1] != "json" || slices.Contains(words, "-") {
 		return nil
@@ -68,7 +68,7 @@ func keysOf(v any) (keys []string) {
 	return keys
 }
 
-// checkEveryDoc checks, after all scripts, that some report has printed every documented key.
+// checkEveryDoc fails, after all scripts, if a documented key occurred in no report.
 func checkEveryDoc(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || t.Failed() || int(startedScripts.Load()) < len(files) {

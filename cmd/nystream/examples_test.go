@@ -11,14 +11,14 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// wholeRoot returns the root command with the flags of all commands.
+// wholeRoot returns the root command with the flags of all commands added by cobra.
 func wholeRoot(t *testing.T) *cobra.Command {
 	a := app.New(t.Context(), nil, nil, nil)
 	return newRootCommand(a)
 }
 
-// Every command has an example, and the flags of all examples exist.
-func TestExamples(t *testing.T) {
+// Every command has an example, and its flags exist.
+func TestEveryCommandHasAnExample(t *testing.T) {
 	root, whole := newRootCommand(app.New(t.Context(), nil, nil, nil)), wholeRoot(t)
 	flags.EveryCommand(root, func(c *cobra.Command) {
 		if c.Hidden || c.IsAdditionalHelpTopicCommand() {

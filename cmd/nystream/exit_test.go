@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestErrorsNameNoPackage: users read the errors of libraries, which begin with what is wrong. Panics begin with the
-// name of a package.
+// Errors of libraries begin with what is wrong, since users read them. Panics begin with the package name.
 func TestErrorsNameNoPackage(t *testing.T) {
 	makers := []string{"errors.New", "fmt.Errorf", "stream.NewDataError", "stream.NewValueError", "fault.New", "fault.File", "fault.Cell", "NewDataError", "NewValueError"}
 	calls := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// fails runs a command line that ends with an exit code and a message that has some words.
+// fails runs a command line that must end with an exit code and a message with some words.
 func fails(t *testing.T, args []string, in io.Reader, out io.Writer, code int, words ...string) {
 	t.Helper()
 	var messages strings.Builder
@@ -23,8 +23,7 @@ func fails(t *testing.T, args []string, in io.Reader, out io.Writer, code int, w
 	}
 }
 
-// refuses inspects a model and applies it to data: both end with an error that names the
-// model.
+// refuses runs inspect on a model and applies it to data. Both must fail with an error that names the model.
 func refuses(t *testing.T, what, path, data string) {
 	t.Helper()
 	for _, line := range []string{"inspect " + path, "transform " + path + " " + data + " -o " + filepath.Dir(path) + "/out.npy"} {

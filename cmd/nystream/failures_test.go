@@ -10,8 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/storetest"
 )
 
-// TestFailuresOfStores wants exit code 1 of requests that fail, before and while rows are read,
-// and 3 of an object that is not there.
+// Failing requests end with exit code 1, before and while rows are read. A missing object ends with 3.
 func TestFailuresOfStores(t *testing.T) {
 	s := storetest.New()
 	defer s.Close()

@@ -19,13 +19,13 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// flagVerb is a verb with a command line that runs.
+// flagVerb is a verb with a valid command line.
 type flagVerb struct {
 	verb, rest string
-	values     map[string]string // of flags that take other values here than in flagValues
+	values     map[string]string // of flags with other values than in flagValues
 }
 
-// flagVerbs are the verbs that compute or write, some with several kinds of input.
+// flagVerbs are the verbs that compute or write, some for several kinds of input.
 var flagVerbs = []flagVerb{
 	{"fit auto", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},
 	{"fit landmark", "x.csv --kernel rbf --rank 2 -o out/m.npz", nil},
@@ -56,8 +56,7 @@ var flagVerbs = []flagVerb{
 	{"inspect", "m.npz", nil},
 }
 
-// flagValues are values of flags that make a difference, after "FILE: " for one with that file in the
-// place of x.csv.
+// flagValues are values of flags that have an effect. A prefix "FILE: " replaces x.csv by that file.
 var flagValues = map[string]string{
 	"C": "2", "as-list": "emb", "array": "b", "categories": "onehot", "center": "", "check": "", "class-weight": "balanced", "clusters": "2", "clusters-output": "out/c.csv",
 	"columns": "a,b", "comment": "0", "compat": "pinv", "compression": "zstd", "coordinates": "orthonormal", "core": "15", "dates": "days.csv: number", "decisions": "",
@@ -73,8 +72,8 @@ var flagValues = map[string]string{
 	"tol": "0.5", "train-fraction": "0.5", "trajectories": "all", "trajectory-by": "g", "undirected": "", "weight": "-", "weights": "s", "with": "y.csv", "with-columns": "a,b",
 }
 
-// TestFlagsCount gives each flag to each verb: the verb refuses it, or what it writes or reports is
-// another one. Flags about the process are not looked at.
+// TestFlagsCount passes each flag to each verb. The verb must refuse it, or write or report something else than without
+// it. Flags about the process are exempt.
 func TestFlagsCount(t *testing.T) {
 	t.Chdir(t.TempDir())
 	makeFlagData(t)
@@ -120,13 +119,13 @@ func TestFlagsCount(t *testing.T) {
 	}
 }
 
-// firstTable finds the first table of a command line.
+// firstTable matches a command line up to its first table.
 var firstTable = regexp.MustCompile(`^(.*?)[a-z0-9]+\.csv(.*)$`)
 
-// volatile is what differs between two runs of one command line.
+// volatile matches the parts of reports that differ between runs.
 var volatile = regexp.MustCompile(`"(seconds|peak_rss_bytes)":[^,}]*|"read":\{("[a-z]+":\{[^}]*\},?)*\}`)
 
-// done runs a command line in a folder of its own and returns what it prints and writes.
+// done runs a command line in its own folder and returns its output and files.
 func done(t *testing.T, line string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
@@ -217,8 +216,7 @@ func makeFlagData(t *testing.T) {
 	}
 }
 
-// TestResultsAreIdentity: another value of a flag that decides a result is another identity of states, and
-// that of any other flag is not.
+// Another value of a flag changes the identity of states if and only if the flag affects results.
 func TestResultsAreIdentity(t *testing.T) {
 	for _, v := range flagVerbs {
 		if !strings.HasPrefix(v.verb, "fit ") {
@@ -255,7 +253,7 @@ func TestResultsAreIdentity(t *testing.T) {
 	}
 }
 
-// TestFlagsAreDeclared: what the declaration of each flag must say.
+// The usage of each flag is a phrase of at most ten words, and the flag that it needs exists.
 func TestFlagsAreDeclared(t *testing.T) {
 	flags.EveryCommand(newRootCommand(app.New(t.Context(), nil, nil, nil)), func(cmd *cobra.Command) {
 		flags.New(cmd).Visit(func(f *flags.Flag) {

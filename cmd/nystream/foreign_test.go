@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 )
 
-// foreign writes files of four rows as other programs do, into the folder it runs in.
+// foreign writes files of four rows as other programs write them, into the working folder.
 func foreign() {
 	moment := func(i int) parquet.Value { return parquet.Int96Value(deprecated.Int96{0, 0, uint32(2458850 + i)}) } // days of January 2020
 	old := func(int) parquet.Value { return parquet.Int96Value(deprecated.Int96{0, 0, 1721426}) }                  // 0001-01-01
@@ -27,13 +27,14 @@ func foreign() {
 	}
 }
 
+// must panics on an error.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// parquetWith returns a Parquet file of a column a, 0, 1, 2 and 3, and another one.
+// parquetWith returns a Parquet file with a column a, 0 to 3, and another column.
 func parquetWith(name string, kind parquet.Type, value func(i int) parquet.Value) []byte {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[any](&b, parquet.NewSchema("rows", parquet.Group{"a": parquet.Leaf(parquet.DoubleType), name: parquet.Leaf(kind)}))
@@ -45,7 +46,7 @@ func parquetWith(name string, kind parquet.Type, value func(i int) parquet.Value
 	return b.Bytes()
 }
 
-// bigEndian returns text in UTF-16.
+// bigEndian returns text in big-endian UTF-16.
 func bigEndian(text string) (b []byte) {
 	for _, unit := range utf16.Encode([]rune(text)) {
 		b = append(b, byte(unit>>8), byte(unit))

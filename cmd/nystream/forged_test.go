@@ -15,8 +15,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// forgedFits are fits of every family and method, and after a bar what their models are
-// applied to.
+// forgedFits are fits of every family and method. After a bar follows the data to which the model is applied.
 var forgedFits = []string{
 	"landmark x.csv --kernel rbf(gamma=1) --rank 4 | x.csv",
 	"landmark x.csv --right y.csv --kernel laplace(gamma=1) --rank 3 --scale standard --nulls mean | y.csv --right x.csv",
@@ -44,11 +43,10 @@ var forgedFits = []string{
 	"transport x.csv --right y.csv --kernel rbf(gamma=1) --engine lowrank --rank 12 | x.csv",
 }
 
-// TestForgedModels changes parts of models, makes their digests anew, and applies them:
-// nothing panics, errors name a file, and no command that ends well has said or written a number that is not
-// finite. It tries one of each kind of change of each family, at random places, and one in a
-// hundred of the rest, with the commands that the genuine model is for; FORGED_MODELS=all
-// tries all, in a minute or two.
+// TestForgedModels changes parts of models, recomputes their digests, and applies them. No command may panic, every
+// error must name a file, and a successful command prints and writes finite numbers only. By default it tries each kind
+// of change in each family at random positions, and one in a hundred of the rest; FORGED_MODELS=all tries all, in a
+// minute or two.
 func TestForgedModels(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -104,14 +102,14 @@ func genuineMethod(t *testing.T, genuine *archive.Archive) string {
 	return header.Method
 }
 
-// applications are command lines that apply a model to data.
+// applications returns command lines that apply a model to data.
 func applications(data string) []string {
 	rows := strings.Fields(data)[0]
 	return []string{"transform m.npz " + rows + " -o out.csv", "transform m.npz " + rows + " -o out.csv --side right",
 		"predict m.npz " + rows + " -o out.csv --decisions", "predict m.npz " + rows + " -o out.csv --probabilities", "verify m.npz " + data, "inspect m.npz"}
 }
 
-// tryForgery applies a model, and returns the command lines that are none of wrong usage.
+// tryForgery applies a model and returns the command lines that were not usage errors.
 func tryForgery(t *testing.T, fit, change string, file *archive.Archive, commands []string) (meant []string) {
 	t.Helper()
 	if err := archive.Write("m.npz", file); err != nil {
@@ -141,7 +139,7 @@ func tryForgery(t *testing.T, fit, change string, file *archive.Archive, command
 	return meant
 }
 
-// notFiniteWord reports whether a text has a number that is not finite.
+// notFiniteWord reports whether text contains a number that is not finite.
 func notFiniteWord(text string) bool {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,\n\t()%±", r) }) {
 		switch strings.ToLower(strings.TrimLeft(word, "+-−")) {
@@ -152,7 +150,7 @@ func notFiniteWord(text string) bool {
 	return false
 }
 
-// guardedRun runs a command line, and returns what it says, or the value that it panics with.
+// guardedRun runs a command line and returns its output, or the value of its panic.
 func guardedRun(ctx context.Context, line string) (code int, panicked bool, says string) {
 	var out strings.Builder
 	defer func() {
@@ -198,7 +196,7 @@ func writeForgeryData(t *testing.T) {
 	}
 }
 
-// familyNamed returns the name of the family whose models have a method.
+// familyNamed returns the family of a method.
 func familyNamed(method string) string {
 	for _, f := range families {
 		if slices.Contains(f.Methods, method) {

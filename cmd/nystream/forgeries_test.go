@@ -15,12 +15,11 @@ import (
 // forgery is a changed model.
 type forgery struct {
 	change string
-	kind   string // what was changed how, wherever it stands
+	kind   string // the kind of change, without its position
 	file   *archive.Archive
 }
 
-// forgeries returns a model with each of its arrays and each field of its header changed
-// in several ways.
+// forgeries returns copies of a model, each with one array or header field changed.
 func forgeries(genuine *archive.Archive) (all []forgery) {
 	for i := range genuine.Arrays {
 		for name, change := range arrayChanges {
@@ -112,6 +111,7 @@ var arrayChanges = map[string]func(arrays []array.Array, i int) []array.Array{
 	},
 }
 
+// product returns the number of values of a shape.
 func product(shape []int) int {
 	n := 1
 	for _, s := range shape {
@@ -120,8 +120,7 @@ func product(shape []int) int {
 	return n
 }
 
-// setNumber puts v at a place, counted from the end below 0. An array of integers takes
-// what they can be.
+// setNumber stores v at an index, counted from the end if negative. Integer arrays get the nearest possible value.
 func setNumber(at int, v float64) func([]array.Array, int) []array.Array {
 	return func(arrays []array.Array, i int) []array.Array {
 		a := &arrays[i]
@@ -142,7 +141,7 @@ func setNumber(at int, v float64) func([]array.Array, int) []array.Array {
 	}
 }
 
-// changedArray returns a copy of the model with a change of one array, or nil if there is none.
+// changedArray returns a copy of the model with one array changed, or nil if the change does not apply.
 func changedArray(genuine *archive.Archive, i int, change func([]array.Array, int) []array.Array) *archive.Archive {
 	arrays := slices.Clone(genuine.Arrays)
 	for k := range arrays {
@@ -155,18 +154,18 @@ func changedArray(genuine *archive.Archive, i int, change func([]array.Array, in
 	return &archive.Archive{Meta: genuine.Meta, Arrays: arrays}
 }
 
-// changedHeader is a header and how it was changed.
+// changedHeader is a header with a description of its change.
 type changedHeader struct {
 	change, kind string
 	text         []byte
 }
 
-// fieldValues are what is put into each field of a header.
+// fieldValues are tried in each field of a header.
 var fieldValues = []string{"null", "0", "-1", "1", "7", "1e300", "4611686018427387904", `""`, `"x"`, "true", "false", "[]", "{}",
 	`"rbf(gamma=median)"`, `"sne(gamma=1)"`, `"linear()"`, `"gaussian(sigma=1e-300)"`, `"poly(degree=9, gamma=1e300, coef0=1e300)"`, `"float32"`, `"lowrank"`, `"exact"`, `"exp"`, `"landmark"`}
 
-// changedHeaders returns a header with each of its fields, at any depth, left out or of
-// another value of the same type.
+// changedHeaders returns copies of a header, each with one field at any depth removed or replaced by a value of its
+// type.
 func changedHeaders(meta []byte) (all []changedHeader) {
 	var fields orderedFields
 	if err := json.Unmarshal(meta, &fields); err != nil {
@@ -215,8 +214,7 @@ func (f orderedFields) text() []byte {
 	return append(out, '}')
 }
 
-// walkFields gives every change of a field to found; whole makes the whole header of the
-// fields of this object.
+// walkFields passes every change of a field to found. whole rebuilds the header from the fields of this object.
 func walkFields(fields orderedFields, path string, whole func(orderedFields) []byte, found func(path, value string, text []byte)) {
 	for i, f := range fields {
 		name := path + f.name
@@ -241,7 +239,7 @@ func walkFields(fields orderedFields, path string, whole func(orderedFields) []b
 	}
 }
 
-// sameType reports whether a JSON value is of the type of another, or null.
+// sameType reports whether a JSON value has the type of another, or is null.
 func sameType(of json.RawMessage, value string) bool {
 	kind := func(c byte) byte {
 		switch {

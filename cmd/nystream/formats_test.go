@@ -13,8 +13,9 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/verb"
 )
 
-// TestFormatsAreEverywhere holds every place that lists formats to the table in blockstore/internal/formats. It names the
-// places that lack a format: the table for users, the layout of packages, completion, words of flags, reader and writer.
+// TestFormatsAreEverywhere compares every place that lists formats with the table in blockstore/internal/formats: the
+// table for users, the packages, completion, words of flags, readers and writers. It names the places that lack a
+// format.
 func TestFormatsAreEverywhere(t *testing.T) {
 	checkFormatPage(t, "../../docs/formats.md")
 	layout := mustReadText(t, "../../blockstore/doc.go")
@@ -54,7 +55,7 @@ type formatRow struct {
 	read, written bool
 }
 
-// formatRows parses a table of formats: its rows have extensions, and then yes or no twice.
+// formatRows parses a table of formats: rows with extensions, followed by two cells of yes or no.
 func formatRows(text string) (rows []formatRow) {
 	for line := range strings.Lines(text) {
 		var r formatRow
@@ -75,7 +76,7 @@ func formatRows(text string) (rows []formatRow) {
 	return rows
 }
 
-// checkFormatPage compares the table in a page with the formats, both ways.
+// checkFormatPage compares the table of a page with the formats, in both directions.
 func checkFormatPage(t *testing.T, page string) {
 	rows := formatRows(mustReadText(t, page))
 	for _, format := range allFormats() {
@@ -99,7 +100,7 @@ func checkFormatPage(t *testing.T, page string) {
 	}
 }
 
-// checkFormatFlags looks for a format in the completion of files, and in the words of flags.
+// checkFormatFlags checks that completion and the words of flags include a format.
 func checkFormatFlags(t *testing.T, format string) {
 	declared := flags.New(verb.NewConvert(app.New(t.Context(), nil, nil, nil)))
 	for _, place := range []struct {
@@ -123,8 +124,8 @@ func checkFormatFlags(t *testing.T, format string) {
 	}
 }
 
-// checkFormatReader looks for the reader of a format, and whether the extension of text leads to it. What it makes of a
-// file does not matter.
+// checkFormatReader checks that a format has a reader, which its extensions select. Whether the file is valid is
+// irrelevant.
 func checkFormatReader(t *testing.T, format string) {
 	extensions := blockstore.Extensions(format)
 	if len(extensions) == 0 {
@@ -149,7 +150,7 @@ func checkFormatReader(t *testing.T, format string) {
 	}
 }
 
-// checkFormatWriter looks for the writer of a format.
+// checkFormatWriter checks that a format has a writer.
 func checkFormatWriter(t *testing.T, format string) {
 	if len(blockstore.OutputExtensions(format)) == 0 {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// TestHelpIsNarrow: no line of help or of the manual's texts is wider than 80 columns, where there is no terminal.
+// Without a terminal, no line of help or of the manual exceeds 80 columns.
 func TestHelpIsNarrow(t *testing.T) {
 	var commands [][]string
 	flags.EveryCommand(newRootCommand(app.New(t.Context(), nil, nil, nil)), func(c *cobra.Command) {
@@ -32,6 +32,7 @@ func TestHelpIsNarrow(t *testing.T) {
 	}
 }
 
+// narrow fails if a line of text exceeds 80 columns.
 func narrow(t *testing.T, name, text string) {
 	t.Helper()
 	for _, line := range strings.Split(text, "\n") {
@@ -41,7 +42,7 @@ func narrow(t *testing.T, name, text string) {
 	}
 }
 
-// TestHelpIsShort: the line about a command fits beside its name in a list, and the usage of a flag is a phrase.
+// The summary of a command fits beside its name in a list, and the usage of a flag is a phrase.
 func TestHelpIsShort(t *testing.T) {
 	flags.EveryCommand(newRootCommand(app.New(t.Context(), nil, nil, nil)), func(c *cobra.Command) {
 		if n := utf8.RuneCountInString(c.Short); c.HasParent() && !c.IsAdditionalHelpTopicCommand() && n > 60 {

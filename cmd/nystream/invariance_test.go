@@ -18,7 +18,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// asked is a fit of files and what is made of new rows: all that a change of the table may alter.
+// asked is a fit of files and the application of its model to new rows: everything that a change of the table may
+// alter.
 type asked struct {
 	fit, apply  []string // words of the command, without files
 	rows, fresh *cells   // of the fit, and new ones
@@ -32,7 +33,7 @@ type cells struct {
 	rows  [][]string
 }
 
-// askedFit is a row of the table of invariances.
+// askedFit is a fit in the table of invariances.
 type askedFit struct{ name, fit, apply string }
 
 const (
@@ -56,8 +57,8 @@ var askedFits = []askedFit{
 	{"transport", "transport --right RIGHT --columns a,b,c --kernel rbf(gamma=median)", "transform"},
 }
 
-// ask returns the unchanged question of a fit: numbers a, b, c with a word kind, of which y and class depend, a group g and
-// a weight w. Numbers are multiples of 2⁻²⁰.
+// ask returns the unchanged question of a fit. The table has numbers a, b, c and a word kind, which determine y and
+// class, a group g and a weight w. Numbers are multiples of 2⁻²⁰, so that sums are exact.
 func (f askedFit) ask() *asked {
 	const fine = 1 << 20
 	table := func(n int, seed uint64) *cells {
@@ -81,7 +82,7 @@ func (f askedFit) ask() *asked {
 
 func cellOf(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// column returns the place of a column.
+// column returns the index of a column.
 func (c *cells) column(name string) int { return slices.Index(c.names, name) }
 
 // edit changes the cells of a column.
@@ -113,7 +114,7 @@ func (c *cells) add(name string, cell func(i int) string) {
 	}
 }
 
-// write writes the table as so many files.
+// write writes the table as the given number of files.
 func (c *cells) write(t *testing.T, stem string, parts int, format string) (paths []string) {
 	for p := range parts {
 		var text strings.Builder
@@ -134,7 +135,7 @@ func (c *cells) write(t *testing.T, stem string, parts int, format string) (path
 	return paths
 }
 
-// succeeds runs a command line that has to succeed, and returns what it prints.
+// succeeds runs a command line that must succeed and returns its output.
 func succeeds(t *testing.T, words ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
@@ -144,14 +145,14 @@ func succeeds(t *testing.T, words ...string) string {
 	return out.String()
 }
 
-// said is the answer: the model, the reports, and the columns of new rows.
+// said is the answer to a question: the model, the reports, and the columns of new rows.
 type said struct {
 	model   []byte
 	report  []any // of both commands
 	columns map[string][]string
 }
 
-// answer fits the rows and makes what the model does of new ones.
+// answer fits the rows and applies the model to new ones.
 func (q *asked) answer(t *testing.T) said {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -187,17 +188,17 @@ func (q *asked) answer(t *testing.T) said {
 	return s
 }
 
-// fileChange is a column of the table.
+// fileChange is a change of a table that must not change the answer.
 type fileChange struct {
 	name   string
-	of     func(q *asked) bool // the fits that it is about; nil: all
-	before func(q *asked)      // what the unchanged question has too
+	of     func(q *asked) bool // the fits that it applies to; nil for all
+	before func(q *asked)      // a change of the unchanged question, too
 	do     func(q *asked)
-	undo   func(s said) // makes of the changed answer that of the unchanged question
+	undo   func(s said) // maps the answer to that of the unchanged question
 	same   sameness
 }
 
-// sameness is how much of an answer has to be the same.
+// sameness is the part of an answer that must be the same.
 type sameness int
 
 const (
@@ -206,11 +207,11 @@ const (
 	inModel                   // bits of the model too
 )
 
-// rounding is the tolerance of changes that alter rounding alone, relative to the largest number of a column. Factors of
-// nearly singular kernel matrices enlarge it.
+// rounding is the tolerance for changes that affect rounding only, relative to the largest number of a column. Factors
+// of nearly singular kernel matrices amplify it.
 const rounding = 1e-6
 
-// asksFor returns a test for fits that have one of the words.
+// asksFor returns a predicate for fits whose command has one of the words.
 func asksFor(words ...string) func(q *asked) bool {
 	return func(q *asked) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(q.fit, w) })
@@ -288,7 +289,7 @@ func changesOfFiles() []fileChange {
 	return list
 }
 
-// numberOf returns the number of a cell.
+// numberOf returns the number in a cell.
 func numberOf(cell string) float64 {
 	v, err := strconv.ParseFloat(cell, 64)
 	if err != nil {
@@ -308,12 +309,12 @@ func (q *asked) everywhere(name string, change func(v float64) float64) {
 	q.edit(name, func(_ int, cell string) string { return cellOf(change(numberOf(cell))) })
 }
 
-// replacing returns an edit that puts every second word in the place of the one before it.
+// replacing returns an edit that replaces the first word of each pair by the second.
 func replacing(pairs ...string) func(i int, cell string) string {
 	return func(_ int, cell string) string { return pairs[slices.Index(pairs, cell)+1] }
 }
 
-// labelsBack undoes new names of labels in what is predicted. Columns of classes are in another order.
+// labelsBack undoes a renaming of labels in predictions. Columns of classes may be in another order.
 func labelsBack(pairs ...string) func(s said) {
 	return func(s said) {
 		rename := replacing(pairs...)
@@ -336,7 +337,7 @@ func labelsBack(pairs ...string) func(s said) {
 	}
 }
 
-// asNameless leaves the numbers, and puts places in the place of names.
+// asNameless removes the column names: commands refer to columns by number.
 func asNameless(q *asked) {
 	q.rows.order("a", "b", "c", "y")
 	q.fresh.order("a", "b", "c", "y")
@@ -353,7 +354,7 @@ func asNameless(q *asked) {
 	}
 }
 
-// namesOfPlaces undoes the names of columns without names.
+// namesOfPlaces restores the names of columns that were nameless.
 func namesOfPlaces(s said) {
 	for i, name := range []string{"a", "b", "c", "y"} {
 		if column, is := s.columns[fmt.Sprint("x", i)]; is {
@@ -363,10 +364,10 @@ func namesOfPlaces(s said) {
 	}
 }
 
-// scalesNumbers reports whether columns are scaled, so that constant ones say nothing.
+// scalesNumbers reports whether columns are scaled, so that constant ones have no effect.
 func scalesNumbers(q *asked) bool { return asksFor("ridge", "standard")(q) && !asksFor("onehot")(q) }
 
-// withColumn adds a column to compute with.
+// withColumn adds a feature.
 func withColumn(cell func(i int) string) func(q *asked) {
 	return func(q *asked) {
 		q.rows.add("d", cell)
@@ -375,7 +376,7 @@ func withColumn(cell func(i int) string) func(q *asked) {
 	}
 }
 
-// withoutChoice leaves the columns that the fit is of, which it finds by default.
+// withoutChoice removes all columns but those of the fit, which are then its default.
 func withoutChoice(q *asked) {
 	names := []string{"a", "b", "c"}
 	for i, word := range q.fit {
@@ -388,7 +389,7 @@ func withoutChoice(q *asked) {
 	q.fit = slices.Delete(q.fit, i, i+2)
 }
 
-// withWeights gives every third row a weight, and puts rows of the same g in one fold.
+// withWeights gives every third row a weight, and keeps rows with the same g in one fold.
 func withWeights(weight int) func(q *asked) {
 	return func(q *asked) {
 		if q.fit = append(q.fit, "--weights", "w"); q.fit[1] == "ridge" {
@@ -408,7 +409,7 @@ func oneKernel(q *asked) {
 	q.fit = append(q.fit, "--kernel", "rbf(gamma=median)")
 }
 
-// withAbsent puts a row of weight 0, far from all others, behind every eighth.
+// withAbsent inserts a row of weight 0, far from all others, after every eighth row.
 func withAbsent(kind, class string) func(q *asked) {
 	return func(q *asked) {
 		var rows [][]string
@@ -421,7 +422,7 @@ func withAbsent(kind, class string) func(q *asked) {
 	}
 }
 
-// asCopies repeats rows in place of their weights.
+// asCopies repeats rows instead of weighting them.
 func asCopies(q *asked) {
 	var rows [][]string
 	for _, row := range q.rows.rows {
@@ -433,8 +434,8 @@ func asCopies(q *asked) {
 	q.rows.rows = rows
 }
 
-// TestFileInvariance: what a fit of files says does not depend on how the files say it. With -short a fit meets each fourth
-// change.
+// TestFileInvariance checks that the result of a fit does not depend on how files represent the same rows. With -short
+// each fit meets every fourth change.
 func TestFileInvariance(t *testing.T) {
 	pairs, fell := 0, 0
 	bases := make(map[string]said)
@@ -454,7 +455,7 @@ func TestFileInvariance(t *testing.T) {
 	t.Logf("%d pairs of a fit and a change, of which %d fell", pairs, fell)
 }
 
-// check compares the answers to a question and to a changed one. Answers to unchanged questions are kept in bases.
+// check compares the answers to a question and to a changed one. bases caches the answers to unchanged questions.
 func (c fileChange) check(t *testing.T, f askedFit, bases map[string]said) {
 	q, changed := f.ask(), f.ask()
 	for _, q := range []*asked{q, changed} {
@@ -488,7 +489,7 @@ func (c fileChange) check(t *testing.T, f askedFit, bases map[string]said) {
 	}
 }
 
-// innerProducts returns the inner products of rows: coordinates are known up to their signs.
+// innerProducts returns the inner products of rows, since coordinates are determined up to signs.
 func innerProducts(columns map[string][]string) map[string][]string {
 	first := columns[slices.Sorted(maps.Keys(columns))[0]]
 	all := map[string][]string{}
@@ -504,8 +505,8 @@ func innerProducts(columns map[string][]string) map[string][]string {
 	return all
 }
 
-// reportedFigures returns the errors of a report and what was chosen, as columns. Numbers of a list are sorted: classes may be in
-// another order.
+// reportedFigures returns the errors and choices of a report as columns. Numbers in lists are sorted, since classes may
+// be in another order.
 func reportedFigures(report []any) map[string][]string {
 	columns := make(map[string][]string)
 	var walk func(of, key string, v any)
@@ -535,7 +536,7 @@ func reportedFigures(report []any) map[string][]string {
 	return columns
 }
 
-// columnsDiffer says where columns differ by more than a tolerance, relative to the largest number of the column.
+// columnsDiffer describes a difference above the tolerance, relative to the largest number of the column; "" for none.
 func columnsDiffer(got, want map[string][]string, tolerance float64) string {
 	names := slices.Sorted(maps.Keys(want))
 	if found := slices.Sorted(maps.Keys(got)); !slices.Equal(found, names) {

@@ -21,7 +21,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// ismFiles writes rows x.npy, whose classes y.npy are told by two of five columns.
+// ismFiles writes rows x.npy and classes y.npy, which depend on two of five columns.
 func ismFiles(t *testing.T) (folder string, x blas64.General) {
 	t.Helper()
 	folder = t.TempDir()
@@ -41,8 +41,7 @@ func ismFiles(t *testing.T) (folder string, x blas64.General) {
 	return folder, x
 }
 
-// TestISMTransform: what transform writes are the rows, scaled as the model says, times
-// the W in its file, and W finds the two columns that tell.
+// transform writes the scaled rows times the W of the model, and W finds the two columns of the classes.
 func TestISMTransform(t *testing.T) {
 	t.Parallel()
 	folder, x := ismFiles(t)
@@ -79,8 +78,7 @@ func TestISMTransform(t *testing.T) {
 	}
 }
 
-// TestPreparationInLibrary: a library that applies the preparation of a model embeds rows as the
-// command does, and one that does not gets no model.
+// A library that applies the preparation of a model embeds rows like the command. One that ignores it gets no model.
 func TestPreparationInLibrary(t *testing.T) {
 	folder, x := ismFiles(t)
 	command(t, fmt.Sprintf("fit landmark %s/x.npy --kernel rbf(gamma=0.1) --rank 2 --scale standard -o %s/m.npz", folder, folder))
@@ -112,8 +110,7 @@ func TestPreparationInLibrary(t *testing.T) {
 	}
 }
 
-// TestISMDamagedModels: models whose contents contradict themselves, sealed anew so
-// that no checksum tells, are refused, and so are flipped bytes.
+// Models with contradictory contents and a valid digest are refused, and so are flipped bytes.
 func TestISMDamagedModels(t *testing.T) {
 	t.Parallel()
 	folder, _ := ismFiles(t)
@@ -161,8 +158,8 @@ func TestISMDamagedModels(t *testing.T) {
 	}
 }
 
-// TestISMReport: the objective of accepted steps never falls, and a plan counts at
-// least the passes and about the kernel entries that a fit of so many W takes.
+// The objective of accepted steps never decreases. A plan has at least the passes, and about the kernel entries, of a
+// fit with as many W.
 func TestISMReport(t *testing.T) {
 	t.Parallel()
 	folder, _ := ismFiles(t)

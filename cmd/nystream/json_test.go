@@ -63,7 +63,7 @@ func lookUp(v any, path string) (any, error) {
 	return v, nil
 }
 
-// matches returns an error if a value is not as a script expects.
+// matches returns an error unless a value is as a script expects.
 func matches(v any, want string) error {
 	ok := false
 	if pattern, isPattern := strings.CutPrefix(want, "/"); isPattern && strings.HasSuffix(pattern, "/") {
@@ -99,7 +99,7 @@ func text(v any) string {
 	return string(b)
 }
 
-func TestMatches(t *testing.T) {
+func TestJSONPatterns(t *testing.T) {
 	var document any
 	err := json.Unmarshal([]byte(`{"name":"s3spsd","n":300,"small":1e-9,"list":[{"a":null},true],"empty":{}}`), &document)
 	if err != nil {

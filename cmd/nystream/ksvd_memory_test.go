@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// plannedFit is what the tests look at in plans and reports.
+// plannedFit has the fields of plans and reports that tests read.
 type plannedFit struct {
 	MemoryBytes   int64 `json:"memory_bytes"`
 	PeakRSSBytes  int64 `json:"peak_rss_bytes"`
@@ -20,7 +20,7 @@ type plannedFit struct {
 	ExactPasses   int   `json:"exact_passes"`
 }
 
-// process runs the program as a process of its own.
+// process runs the program in a separate process.
 func process(t *testing.T, folder, line string) plannedFit {
 	t.Helper()
 	program := filepath.Join(folder, "nystream")
@@ -48,12 +48,10 @@ func process(t *testing.T, folder, line string) plannedFit {
 	return r
 }
 
-// testProgramBytes bounds what the test program takes of memory beyond the program.
+// testProgramBytes bounds the additional memory of the test program, compared with the command.
 const testProgramBytes = 16 << 20
 
-// TestKSVDMemory: a fit of a graph stays within what its plan says where --memory is
-// just that. The test program is larger than the program itself, by less than
-// testProgramBytes. One more copy of the matrix would be 32 MB.
+// A fit of a graph stays within its plan if --memory equals the plan. Another copy of the matrix would be 32 MB.
 func TestKSVDMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds; it runs without -short")

@@ -20,7 +20,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// command runs a command line that must end well, and gives what it prints.
+// command runs a command line that must succeed and returns its output.
 func command(t *testing.T, line string) string {
 	t.Helper()
 	var out, messages strings.Builder
@@ -30,7 +30,7 @@ func command(t *testing.T, line string) string {
 	return out.String()
 }
 
-// table reads the columns that begin with a letter, u or v, of a file.
+// table reads the columns of a file whose names begin with the given letter, u or v.
 func table(t *testing.T, path, letter string) blas64.General {
 	t.Helper()
 	src, err := blockstore.Open(t.Context(), []string{path}, blockstore.Options{Columns: []string{letter + "*"}})
@@ -52,7 +52,7 @@ func table(t *testing.T, path, letter string) blas64.General {
 	return x
 }
 
-// difference returns the largest difference of two tables over the largest entry.
+// difference returns the largest difference between two tables, relative to the largest entry.
 func difference(a, b blas64.General) float64 {
 	if a.Rows != b.Rows || a.Cols != b.Cols || a.Rows == 0 {
 		return math.NaN()
@@ -65,8 +65,7 @@ func difference(a, b blas64.General) float64 {
 	return off / most
 }
 
-// writeGraph writes a random directed graph with weights, in which some nodes have
-// no edges into or out of them.
+// writeGraph writes a random weighted directed graph, in which some nodes have no incoming or outgoing edges.
 func writeGraph(t *testing.T, path string, nodes, edges int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(5, 5))
@@ -80,8 +79,7 @@ func writeGraph(t *testing.T, path string, nodes, edges int) {
 	}
 }
 
-// ksvdFiles returns the data of the tests: x.csv, q.csv and k.csv of 4 columns, a square
-// matrix, and a graph.
+// ksvdFiles writes the data of the tests: x.csv, q.csv and k.csv of 4 columns, a square matrix, and a graph.
 func ksvdFiles(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -98,8 +96,7 @@ func ksvdFiles(t *testing.T) (folder string) {
 	return folder
 }
 
-// TestKSVDTransform: rows of the fit come out of transform as they are in the files
-// of factors, on both sides.
+// transform gives the rows of the fit the same vectors as the factor files, on both sides.
 func TestKSVDTransform(t *testing.T) {
 	t.Parallel()
 	folder := ksvdFiles(t)
@@ -157,8 +154,7 @@ func TestKSVDTransform(t *testing.T) {
 	}
 }
 
-// TestKSVDNewNode: a new node is embedded by its edges alone: one with the edges of
-// a known node comes out as that node does.
+// A new node is embedded by its edges: one with the edges of a known node gets its vectors.
 func TestKSVDNewNode(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -185,7 +181,7 @@ func TestKSVDNewNode(t *testing.T) {
 	}
 }
 
-// rowOf returns the numbers of the row of a node.
+// rowOf returns the numbers in the row of a node.
 func rowOf(t *testing.T, path, node string) (row []float64) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -210,8 +206,7 @@ func rowOf(t *testing.T, path, node string) (row []float64) {
 	return nil
 }
 
-// TestKSVDDamagedModels: models whose contents contradict themselves, sealed anew so
-// that no checksum tells, are refused, and so are flipped bytes.
+// Models with contradictory contents and a valid digest are refused, and so are flipped bytes.
 func TestKSVDDamagedModels(t *testing.T) {
 	t.Parallel()
 	folder := ksvdFiles(t)
@@ -281,8 +276,7 @@ func shortened(a array.Array) array.Array {
 	return a
 }
 
-// TestKSVDPlan: what a plan says of passes and of kernel entries is what a fit
-// takes.
+// The passes and kernel entries of a plan are those of the fit.
 func TestKSVDPlan(t *testing.T) {
 	t.Parallel()
 	folder := ksvdFiles(t)
@@ -303,6 +297,7 @@ func TestKSVDPlan(t *testing.T) {
 	}
 }
 
+// mustDecode decodes JSON and fails the test on an error.
 func mustDecode(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
-// layoutLines read rows X and other files, which are words of one capital letter. They write o.npz or o.csv.
+// layoutLines read rows X and other files, which are words of one capital letter, and write o.npz or o.csv.
 var layoutLines = []string{
 	"fit ridge X --target T --weights W --fold-by G --kernel rbf(gamma=0.5) --landmarks 6 -o o.npz",
 	"fit ridge X --label L --kernel rbf(gamma=0.5) --landmarks 6 -o m.npz & predict m.npz X --label L -o o.csv",
@@ -37,7 +37,7 @@ type layoutFile struct {
 	rows  [][]string
 }
 
-// layoutFiles are the files of layoutLines, which hold words with commas, blanks and letters beyond ASCII.
+// layoutFiles returns the files of layoutLines, whose words have commas, blanks and non-ASCII letters.
 func layoutFiles() map[string]layoutFile {
 	const n = 12
 	words := []string{"café, noir", "thé", "thé vert"}
@@ -69,7 +69,7 @@ func layoutFiles() map[string]layoutFile {
 	return f
 }
 
-// layouts are ways to write text, and the flags that say so.
+// layouts are layouts of text with their flags.
 var layouts = []struct {
 	name, flags string
 	renames     bool // columns have other names
@@ -89,10 +89,10 @@ var layouts = []struct {
 	}},
 }
 
-// numbered returns the table with numbers for names.
+// numbered returns the table with numbers as column names.
 func (f layoutFile) numbered() layoutFile { return layoutFile{rows.Numbered("", len(f.names)), f.rows} }
 
-// text writes the table with a delimiter. Quotes are around words that hold it.
+// text returns the table with a delimiter. Words that contain it are quoted.
 func (f layoutFile) text(delimiter string) string {
 	var lines strings.Builder
 	table := f.rows
@@ -111,6 +111,7 @@ func (f layoutFile) text(delimiter string) string {
 	return lines.String()
 }
 
+// latin1 returns text in Latin-1.
 func latin1(text string) string {
 	out, err := charmap.ISO8859_1.NewEncoder().String(text)
 	if err != nil {
@@ -119,8 +120,8 @@ func latin1(text string) string {
 	return out
 }
 
-// TestLayoutOfFilesBesideRows: the flags that say how text is laid out hold for every file of a command line, be the rows
-// text or not, and the answer does not depend on the layout.
+// Flags about the layout of text apply to every file of a command line, even if the rows are not text. The result does
+// not depend on the layout.
 func TestLayoutOfFilesBesideRows(t *testing.T) {
 	files := layoutFiles()
 	put := func(t *testing.T, write func(f layoutFile) string) {
@@ -164,8 +165,8 @@ func TestLayoutOfFilesBesideRows(t *testing.T) {
 	}
 }
 
-// answerOfLine runs a line of layoutLines with more flags. It returns the members of the files that it writes, or what
-// it says when it fails.
+// answerOfLine runs a line of layoutLines with more flags. It returns the contents of the output files, or the error
+// message.
 func answerOfLine(t *testing.T, line, rows, flags string) (members map[string]string, says string) {
 	for _, command := range strings.Split(line, " & ") {
 		words := strings.Fields(command + " " + flags)

@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs())
 }
 
-// TestScripts runs whole command lines; see testdata/script. The commands run and exits use
-// a worker. Scripts take exec where the process matters: signals, pipes, its first environment.
+// TestScripts runs the command lines in testdata/script. The commands run and exits use a worker process; exec starts a
+// process, for signals, pipes and the first environment.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(stopWorkers)
@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// setUpScript gives a script an empty environment for settings, and a session.
 func setUpScript(e *testscript.Env) error {
 	for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY", "CONFIG", "RANK",
 		"TOL", "SCALE", "MAX_SPOOL_SIZE"} { // all that scripts set
@@ -83,8 +84,8 @@ func setUpScript(e *testscript.Env) error {
 // modules lists the Python modules that scripts import.
 var modules = []string{"numpy", "sklearn", "yaml"}
 
-// interpreters returns a Python interpreter for each installed module. It looks modules up
-// without importing them: an import of scikit-learn takes seconds.
+// interpreters returns a Python interpreter for each installed module. It locates modules without importing them:
+// importing scikit-learn takes seconds.
 var interpreters = sync.OnceValue(func() map[string]string {
 	const look = "import importlib.util, sys\nprint(*(m for m in sys.argv[1:] if importlib.util.find_spec(m)))"
 	found := make(map[string]string)
@@ -100,8 +101,8 @@ var interpreters = sync.OnceValue(func() map[string]string {
 // pythonWith returns an interpreter that has the module, or "".
 func pythonWith(module string) string { return interpreters()[module] }
 
-// generate FILE ROWS COLUMNS [nan=ROW] [prefix=NAME] [cut=BYTES] writes uniform random
-// rows, the same for every format, and takes so many bytes off the end.
+// generate FILE ROWS COLUMNS [nan=ROW] [prefix=NAME] [cut=BYTES] writes uniform random rows, the same for every format,
+// and truncates the file.
 func generate() {
 	path := os.Args[1]
 	n, cols := atoi(os.Args[2]), atoi(os.Args[3])
@@ -145,6 +146,7 @@ func uniformRows(rows, cols int) blas64.General {
 	return x
 }
 
+// writeTable writes rows to a file, in the format of its extension.
 func writeTable(path string, names []string, x blas64.General) error {
 	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Nameless: slices.Equal(names, stream.NumberedColumns(len(names))), Rows: int64(x.Rows)})
 	if err == nil {
@@ -156,7 +158,7 @@ func writeTable(path string, names []string, x blas64.General) error {
 	return err
 }
 
-// writeArrowStream writes what other programs pipe to this one.
+// writeArrowStream writes a stream as other programs pipe it to this one.
 func writeArrowStream(path string, names []string, x blas64.General) error {
 	fields, columns := []arrow.Field{}, []arrow.Array{}
 	for j, name := range names {
@@ -184,7 +186,7 @@ func atoi(s string) int {
 	return n
 }
 
-// only FOLDER FILE... fails unless the folder holds exactly these files.
+// only FOLDER FILE... fails unless the folder contains exactly these files.
 func only(ts *testscript.TestScript, neg bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -197,8 +199,7 @@ func only(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// An interrupt ends a command that waits for a pipe for ever, and leaves
-// nothing behind.
+// An interrupt ends a command that waits for a silent pipe, and leaves no files.
 func TestInterruptWhileWaiting(t *testing.T) {
 	folder := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -209,8 +210,7 @@ func TestInterruptWhileWaiting(t *testing.T) {
 	checkInterrupted(t, code, messages.String(), folder)
 }
 
-// An interrupt ends a fit in the middle of a computation that looks at no context, as
-// decompositions do not.
+// An interrupt ends a fit within a computation that does not check its context, such as a decomposition.
 func TestInterruptWhileDecomposing(t *testing.T) {
 	folder := t.TempDir()
 	if err := writeTable(folder+"/x.npy", rows.Numbered("x", 2), matrix.New(50, 2)); err != nil {
@@ -226,7 +226,7 @@ func TestInterruptWhileDecomposing(t *testing.T) {
 	checkInterrupted(t, code, messages.String(), folder, "x.npy")
 }
 
-// An interrupt in the middle of a long computation ends it.
+// An interrupt ends a long computation.
 func TestInterruptWhileWorking(t *testing.T) {
 	folder := t.TempDir()
 	if err := writeTable(folder+"/x.npy", rows.Numbered("x", 10), uniformRows(20_000, 10)); err != nil {
@@ -243,7 +243,7 @@ func TestInterruptWhileWorking(t *testing.T) {
 	checkInterrupted(t, code, messages.String(), folder, "m.npz", "x.npy")
 }
 
-// checkInterrupted also checks what is in the folder.
+// checkInterrupted checks the exit code, the message and the files in the folder.
 func checkInterrupted(t *testing.T, code int, messages, folder string, files ...string) {
 	t.Helper()
 	if code != app.ExitInterrupted {
@@ -262,7 +262,7 @@ func checkInterrupted(t *testing.T, code int, messages, folder string, files ...
 	}
 }
 
-// When only the report cannot be printed, the model stays, as the help says.
+// If only the report cannot be printed, the model remains, as help says.
 func TestReportThatCannotBePrinted(t *testing.T) {
 	folder := t.TempDir()
 	if err := writeTable(folder+"/x.npy", rows.Numbered("x", 2), matrix.New(50, 2)); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/memory"
 )
 
-// nestedTable is a record of two numbers, a vector, and lists, maps and structures to be carried along.
+// nestedTable returns a record of two numbers, a vector, and lists, maps and structures as kept columns.
 func nestedTable(t *testing.T, rows int) arrow.Record {
 	t.Helper()
 	nullable := func(name string, t arrow.DataType) arrow.Field {
@@ -53,8 +53,8 @@ func runPiped(t *testing.T, in []byte, line ...string) []byte {
 	return out.Bytes()
 }
 
-// A table of nested columns goes through transform from one Arrow stream into another: they come out as they went in,
-// and --as-list makes one column of lists of the embedding.
+// Nested columns pass unchanged through transform from one Arrow stream to another. --as-list writes the embedding as
+// one list column.
 func TestNestedStream(t *testing.T) {
 	const rows = 60
 	dir, table := t.TempDir(), nestedTable(t, rows)
@@ -113,7 +113,7 @@ func TestNestedStream(t *testing.T) {
 	}
 }
 
-// --as-list is refused where a format has no lists, and where another column has the name.
+// --as-list is refused for a format without lists, and for a name that is taken.
 func TestAsListRefused(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// operatorJSON is what a test reads of a report.
+// operatorJSON has the fields of a report that tests read.
 type operatorJSON struct {
 	Rows                   int64
 	Values, Residuals      []float64
@@ -25,6 +25,7 @@ type operatorJSON struct {
 	Trajectories, Clusters int
 }
 
+// operatorFit runs a fit and returns its report.
 func operatorFit(t *testing.T, line string) *operatorJSON {
 	t.Helper()
 	r := new(operatorJSON)
@@ -34,7 +35,7 @@ func operatorFit(t *testing.T, line string) *operatorJSON {
 	return r
 }
 
-// spiral writes a path x, Ax, A²x, … of the plane, in two files.
+// spiral writes the trajectory x, Ax, A²x, … in the plane to two files.
 func spiral(t *testing.T, a complex128) (first, second string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -52,8 +53,8 @@ func spiral(t *testing.T, a complex128) (first, second string) {
 	return folder + "/a.npy", folder + "/b.npy"
 }
 
-// TestOperatorEigen: the Koopman operator of a linear map A and a linear kernel has the
-// eigenvalues of A, and its eigenfunctions f(Ax) = λ·f(x), which transform gives.
+// The Koopman operator of a linear map A with a linear kernel has the eigenvalues of A. transform gives its
+// eigenfunctions, for which f(Ax) = λ·f(x).
 func TestOperatorEigen(t *testing.T) {
 	t.Parallel()
 	a := cmplx.Rect(0.9, 0.7)
@@ -87,9 +88,8 @@ func TestOperatorEigen(t *testing.T) {
 	}
 }
 
-// TestOperatorSides: with two groups of columns each side is scaled by itself, and
-// transform takes y on the left and x on the right. For linear kernels of one column the
-// value is the correlation and the functions are the scaled columns.
+// With two groups of columns, each side has its own scaling, and transform takes y for the left and x for the right
+// side. For linear kernels of one column, the value is the correlation and the functions are the scaled columns.
 func TestOperatorSides(t *testing.T) {
 	folder := t.TempDir()
 	random, x := rand.New(rand.NewPCG(1, 3)), matrix.New(80, 2)
@@ -119,8 +119,8 @@ func TestOperatorSides(t *testing.T) {
 	}
 }
 
-// TestOperatorSets: the covariance of four rows is known, two far groups are the sets, and
-// a centred covariance explains all but the mean.
+// The covariance of four rows is known, two distant groups are the sets, and a centred covariance explains all but the
+// mean.
 func TestOperatorSets(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/family/operator"
 )
 
-// TestTrajectoriesByColumn: the Koopman operator of a linear map has the eigenvalues of the map, which pairs of rows of two
-// trajectories would change. Trajectories may be numbers or words, and their rows may be in several files.
+// The Koopman operator of a linear map has its eigenvalues only if no pair crosses trajectories. Trajectories may be
+// numbers or words, and span files.
 func TestTrajectoriesByColumn(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -60,7 +60,7 @@ func TestTrajectoriesByColumn(t *testing.T) {
 	}
 }
 
-// TestTrajectoryLengths counts rows of files, each as long as parts says.
+// Trajectories end at a new identifier or at the end of a file.
 func TestTrajectoryLengths(t *testing.T) {
 	for _, test := range []struct {
 		ids   string

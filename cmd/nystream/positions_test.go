@@ -7,8 +7,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
-// TestModelsTakeTheFileOfTheirFit applies models to the file that they were fitted on, whichever of its columns were not
-// features. The rows are those that the columns of the fit give when they are named.
+// A model can be applied to the file of its fit, whichever of its columns were no features, with the same result as
+// with named columns.
 func TestModelsTakeTheFileOfTheirFit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := uniformRows(12, 5)
@@ -53,7 +53,7 @@ func TestModelsTakeTheFileOfTheirFit(t *testing.T) {
 	}
 }
 
-// TestPositionsOfPairs: the two sides of an operator take the columns that each had in its own file.
+// Both sides of an operator use the column positions of their own files.
 func TestPositionsOfPairs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"x.npy", "y.npy"} {

@@ -24,10 +24,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// promise is a sentence of README, docs or the help that no other test held, and what holds it.
+// promise is a sentence of README, docs or help, and the test that holds it.
 type promise struct {
-	says  string // as the page says it
-	page  string // from the root of the repository
+	says  string // the sentence, verbatim
+	page  string // path from the root of the repository
 	check func(t *testing.T)
 }
 
@@ -52,7 +52,7 @@ var promises = []promise{
 		"cmd/nystream/internal/flags/topics/kernels.txt", takesEveryKernel},
 }
 
-// TestPromises holds the command to what its pages say, word by word.
+// TestPromises checks sentences of the documentation that no other test covers, and that pages still contain them.
 func TestPromises(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -98,6 +98,7 @@ func writePromised(t *testing.T) {
 	writeText(t, "labels.csv", labels)
 }
 
+// writeText writes a file and fails the test on an error.
 func writeText(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -135,7 +136,7 @@ var promisedFits = []string{
 	"transport x.csv --right z.csv --columns a,b --kernel rbf(gamma=1) --rank 20",
 }
 
-// reported returns what a command line says as JSON.
+// reported runs a command line and returns its JSON report.
 func reported(t *testing.T, words ...string) (r map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(succeeds(t, append(words, "--format", "json")...)), &r); err != nil {
@@ -150,7 +151,7 @@ func fitModel(t *testing.T, fit string, more ...string) map[string]any {
 	return reported(t, slices.Concat([]string{"fit"}, strings.Fields(fit), more, []string{"-o", "m.npz"})...)
 }
 
-// at returns a value of a report by the keys and places that lead to it, nil if there is none.
+// at returns the value of a report at a path of keys and indices, nil if there is none.
 func at(of any, path string) any {
 	for _, key := range strings.Split(path, ".") {
 		switch v := of.(type) {
@@ -177,7 +178,7 @@ func numberAt(r map[string]any, path string) float64 {
 	return math.NaN()
 }
 
-// between complains about a number of a report that is not in [low, high].
+// between fails unless a number of a report is in [low, high].
 func between(t *testing.T, what string, r map[string]any, path string, low, high float64) {
 	t.Helper()
 	if v := numberAt(r, path); !(v >= low && v <= high) {
@@ -185,7 +186,8 @@ func between(t *testing.T, what string, r map[string]any, path string, low, high
 	}
 }
 
-// estimates: an error in both norms, within a factor of 3 of what verify measures, which is that of the formed matrix.
+// estimates checks that the errors in both norms are within a factor of 3 of those measured by verify, which are those
+// of the dense matrix.
 func estimates(t *testing.T) {
 	_, _, x := tableOf(t, "x.csv")
 	for _, m := range lowrank.Family.Verbs {
@@ -212,7 +214,7 @@ func estimates(t *testing.T) {
 	}
 }
 
-// formedError returns ‖A − uvᵀ − shift·I‖/‖A‖ in the Frobenius norm, for the matrix A = rbf(gamma=1) of the rows x.
+// formedError returns ‖A − uvᵀ − shift·I‖/‖A‖ in the Frobenius norm, for A = rbf(gamma=1) of the rows x.
 func formedError(x, u, v blas64.General, shift float64) float64 {
 	errors, whole := 0.0, 0.0
 	for i := range x.Rows {
@@ -257,7 +259,7 @@ func saysWhatIsNarrow(t *testing.T) {
 	}
 }
 
-// writeHoles writes a file of rows of three zeros, which takes no room on disk.
+// writeHoles writes a sparse file of rows of three zeros, which takes no disk space.
 func writeHoles(t *testing.T, path string, rows int64) {
 	head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, 3), }", rows)
 	head = "\x93NUMPY\x01\x00\x76\x00" + head + strings.Repeat(" ", 0x75-len(head)) + "\n"
@@ -267,7 +269,7 @@ func writeHoles(t *testing.T, path string, rows int64) {
 	}
 }
 
-// memoryStaysFlat plans fits of a thousand times the rows. A pass merges states in a tree, whose height grows.
+// memoryStaysFlat plans fits of a thousand times as many rows. Memory grows only with the height of the tree of states.
 func memoryStaysFlat(t *testing.T) {
 	for name, rows := range map[string]int64{"few": 1e5, "many": 1e8} {
 		writeHoles(t, name+".npy", rows)
@@ -295,7 +297,8 @@ func memoryStaysFlat(t *testing.T) {
 	}
 }
 
-// refusesBeforeItStarts: the memory of the plan is the least that a fit takes, and with less nothing is written.
+// refusesBeforeItStarts checks that the memory of the plan is the least that a fit accepts. With less, nothing is
+// written.
 func refusesBeforeItStarts(t *testing.T) {
 	for _, fit := range promisedFits {
 		words := append([]string{"plan", "fit"}, strings.Fields(fit)...)
@@ -353,7 +356,8 @@ func triesFourKernels(t *testing.T) {
 	}
 }
 
-// errorOfEveryFamily: a number, a reason why there is none, or a method that is exact up to the residuals in its report.
+// errorOfEveryFamily checks that each report has an error, the reason for its absence, or the residuals of an exact
+// method.
 func errorOfEveryFamily(t *testing.T) {
 	evidence := map[string]string{
 		"ksvd": "residual estimated_residuals", "ism": "score", "askls": "out_of_fold.accuracy_error train.accuracy", "ridge": "scores.0.rmse_error accuracy_error",
@@ -378,8 +382,8 @@ func errorOfEveryFamily(t *testing.T) {
 	}
 }
 
-// asGoodAsPublished is Table I of paper 1 at small size: colours of two pictures, of which most are dark in one and bright
-// in the other, and few between. Directions of few rows decide, which core points alone seldom have.
+// asGoodAsPublished is a small version of Table I of paper 1: colours of two pictures, most of them dark in one and
+// bright in the other. Few rows determine the leading directions, and uniform core points rarely contain them.
 func asGoodAsPublished(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, path := range []string{"dark.npy", "bright.npy"} {
@@ -424,7 +428,7 @@ func standardErrors(t *testing.T) {
 	few(fitModel(t, "askls x.csv --columns a,b --label c --kernel sne(gamma=1) --train-fraction 0.6"), "test.accuracy_error")
 }
 
-// costsOfTable: passes and kernel entries of many rows are those of the table of docs/methods.md.
+// costsOfTable compares passes and kernel entries of many rows with the table of docs/methods.md.
 func costsOfTable(t *testing.T) {
 	const rows = 1e7
 	writeHoles(t, "rows.npy", rows)
@@ -445,8 +449,8 @@ func costsOfTable(t *testing.T) {
 	}
 }
 
-// roundsOrWhyNot: as many rounds of two shards as the plan says make the same model, and a fit without rounds refuses
-// shards.
+// roundsOrWhyNot checks that two shards make the same model in as many rounds as planned, and that a fit without rounds
+// refuses shards.
 func roundsOrWhyNot(t *testing.T) {
 	for i, fit := range promisedFits {
 		words := strings.Fields(fit)
@@ -478,7 +482,7 @@ func roundsOrWhyNot(t *testing.T) {
 	}
 }
 
-// smallestRank: the next smaller rank, with as many landmarks as could be of use, misses the tolerance.
+// smallestRank checks that the next smaller rank, even with more landmarks, misses the tolerance.
 func smallestRank(t *testing.T) {
 	for i, norm := range []string{"spectral", "frobenius"} {
 		path, fit := fmt.Sprintf("errors.%d.value", i), "landmark x.csv --columns a,b --kernel rbf(gamma=1)"
@@ -491,7 +495,7 @@ func smallestRank(t *testing.T) {
 	}
 }
 
-// ignoresPosition transforms rows in reverse order.
+// ignoresPosition checks that transformed rows do not depend on their order.
 func ignoresPosition(t *testing.T) {
 	text, err := os.ReadFile("x.csv")
 	if err != nil {
@@ -518,7 +522,7 @@ func ignoresPosition(t *testing.T) {
 	}
 }
 
-// coversNineOfTen: noise that grows with a, normal or with a long tail.
+// coversNineOfTen checks the coverage of 90 % intervals for noise that grows with a, normal or with a heavy tail.
 func coversNineOfTen(t *testing.T) {
 	for _, noise := range []func(r *rand.Rand) float64{(*rand.Rand).NormFloat64, (*rand.Rand).ExpFloat64} {
 		random := rand.New(rand.NewPCG(8, 9))
@@ -608,7 +612,7 @@ func takesEveryKernel(t *testing.T) {
 	}
 }
 
-// kernelOf returns a kernel with its defaults, or with a word or number where it has none.
+// kernelOf returns a kernel with its default parameters, or with some value for those without a default.
 func kernelOf(t *testing.T, name string) string {
 	for _, text := range []string{name, name + "(sigma2=median)", name + "(gamma=1)"} {
 		if _, err := kernelgen.Parse(text); err == nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// What a report says of bytes read is all that the system has read, also where flags name columns of the data: text is opened,
-// and so read from first to last, a single time.
+// The bytes read in a report are those counted by the system, also if flags name columns of the data: text is scanned
+// once.
 func TestReadIsAllThatIsRead(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a,b,y,g\n")
@@ -49,7 +49,7 @@ func TestReadIsAllThatIsRead(t *testing.T) {
 	}
 }
 
-// charsRead returns the bytes that the process has read so far, if the system counts them.
+// charsRead returns the bytes read by the process so far, if the system counts them.
 func charsRead() (n int64, known bool) {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {

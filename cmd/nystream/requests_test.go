@@ -39,8 +39,8 @@ func writeRandom(t *testing.T, path string, n, d int) {
 	}
 }
 
-// TestRequests counts the requests and bytes that opening, inspecting and fitting objects cost.
-func TestRequests(t *testing.T) {
+// Opening, inspecting and fitting objects takes at most the given numbers of requests and bytes.
+func TestRequestsOfObjects(t *testing.T) {
 	s := storetest.New()
 	defer s.Close()
 	s.Setenv(t.Setenv)
@@ -79,7 +79,7 @@ func TestRequests(t *testing.T) {
 		do           func(ctx context.Context) error
 		bytes        int64
 		mostRequests int64
-		mostBytes    float64 // of those that there are
+		mostBytes    float64 // relative to the size of the object
 	}{
 		{"open 20 of 5 MB", func(ctx context.Context) error {
 			_, err := (&blockstore.Session{Stores: stores}).Open(ctx, []string{"s3://bucket/20/*.parquet"}, blockstore.Options{})

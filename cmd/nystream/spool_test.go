@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// mountSmall mounts a file system of so many bytes at a new folder.
+// mountSmall mounts a file system of the given size at a new folder.
 func mountSmall(t *testing.T, size string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -30,9 +30,8 @@ func mountSmall(t *testing.T, size string) (folder string) {
 	return folder
 }
 
-// TestFullSpool: a disk without room for a copy of what is read, or for what is collected, is
-// a failure, not a fault of the data. The message names the folder, bytes and the flag, and
-// nothing is left there, nor of the outputs.
+// A full disk for temporary copies is a failure, not an error of the data. The message has the folder, the bytes and
+// the flag. No temporary file and no output remains.
 func TestFullSpool(t *testing.T) {
 	small := mountSmall(t, "256k")
 	folder := t.TempDir()
@@ -87,7 +86,7 @@ func TestFullSpool(t *testing.T) {
 	}
 }
 
-// runs runs a command line that has to succeed.
+// runs runs a command line that must succeed.
 func runs(t *testing.T, in []byte, args ...string) {
 	t.Helper()
 	var out, messages bytes.Buffer

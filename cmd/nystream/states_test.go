@@ -18,8 +18,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
-// TestInterruptedFitsGoOn interrupts fits at random moments and runs them again until
-// they end: their models have the bytes of an undisturbed fit.
+// A fit that is interrupted at random moments and repeated until it ends gives the model of an undisturbed fit, bit for
+// bit.
 func TestInterruptedFitsGoOn(t *testing.T) {
 	folder := t.TempDir()
 	random, interruptions := rand.New(rand.NewPCG(1, 2)), 0
@@ -75,8 +75,7 @@ func fitted(t *testing.T, ctx context.Context, folder string, args []string) []b
 	return data
 }
 
-// TestSavedFitsMove: a fit whose files have moved reads those that are named instead, and a
-// folder of another fit is refused by what differs.
+// A fit whose files have moved reads the named ones. The folder of another fit is refused with the difference.
 func TestSavedFitsMove(t *testing.T) {
 	s := &fit.SavedFit{Method: "ssrsvd", Data: []string{"a b.npy"}, Result: map[string]string{"rank": "3"}, Locates: map[string]string{"right": `"r,1.npy",r2.npy`}}
 	if !s.FilesMissing() {

@@ -12,7 +12,7 @@ import (
 // storages are the servers of scripts.
 var storages sync.Map
 
-// startStorage starts a server of S3 for a script, whose web address is $STORAGE.
+// startStorage starts an S3 server for a script, and sets $STORAGE to its address.
 func startStorage(ts *testscript.TestScript, _ bool, _ []string) {
 	s := storetest.New()
 	ts.Defer(s.Close)

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// TestFirstRows: a terminal gets the first rows and a hint where no output is named. With --label it gets the score alone.
+// Without -o a terminal gets the first rows and a hint; with --label the score alone.
 func TestFirstRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	table := "class,x\n"

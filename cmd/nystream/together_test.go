@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
-// TestOutputsAreNamedTogether: a fit renames its files under the lock of the folder, so that they are not mixed with those
-// of another fit to the same names.
+// A fit renames its files under the lock of their folder, so that they are not mixed with those of a concurrent fit.
 func TestOutputsAreNamedTogether(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("folders have no locks")

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// Every key of the lines of --log-format json is in help. Reports are checked by checkDocs.
+// Help explains every key of --log-format json. checkDocs does so for reports.
 func TestLogKeysAreExplained(t *testing.T) {
 	text, err := os.ReadFile("internal/flags/topics/json.txt")
 	if err != nil {
@@ -29,7 +29,7 @@ func TestLogKeysAreExplained(t *testing.T) {
 	}
 }
 
-// Every method of fit is in the topic that tells them apart.
+// The topic methods lists every method of fit.
 func TestTopicsAreWhole(t *testing.T) {
 	a := app.New(t.Context(), nil, nil, nil)
 	methods, _, err := newRootCommand(a).Find([]string{"methods"})
@@ -43,7 +43,7 @@ func TestTopicsAreWhole(t *testing.T) {
 	}
 }
 
-// Pages of docs become topics without markup, and end where the page says so.
+// Pages of docs become topics without markup, up to the mark that ends the topic.
 func TestPagesAreTopics(t *testing.T) {
 	for _, name := range []string{"formats", "glossary", "methods", "model", "shards"} {
 		c, _, err := newRootCommand(app.New(t.Context(), nil, nil, nil)).Find([]string{name})

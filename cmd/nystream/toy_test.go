@@ -13,7 +13,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// toyFamily is the means of columns: all that the command needs of a family, besides its line in families.
+// toyFamily computes the means of columns. It shows all that the command needs of a family, besides its line in
+// families.
 var toyFamily = &fit.Family{
 	Family: saved.Family{
 		Name:           "toy",

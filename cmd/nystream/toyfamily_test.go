@@ -11,8 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// TestToyFamily checks that a family is in the command by one file and one line: its
-// fit, plan, transform, predict and inspect are those of all.
+// A family needs one file and one line: fit, plan, transform, predict and inspect then support it.
 func TestToyFamily(t *testing.T) {
 	families = append(families, toyFamily)
 	defer func() { families = families[:len(families)-1] }()

@@ -21,8 +21,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// watchedLines read sources, which are words of one capital letter: rows X and Y, labels L, edges E
-// and nodes N, and a model M.
+// watchedLines read sources, which are words of one capital letter: rows X and Y, labels L, edges E and nodes N, and a
+// model M.
 var watchedLines = []string{
 	"fit landmark X --right Y --kernel rbf(gamma=0.5) --rank 4 --left-factors u.npy --right-factors v.npy -o m.npz",
 	"fit operator X --with Y --kind cca --kernel rbf(gamma=0.5) --rank 2 --landmarks 12 --engine landmark -o m.npz",
@@ -41,7 +41,7 @@ var watchedLines = []string{
 	"verify M X --error sampled --sample 50",
 }
 
-// fileChanges are ways in which another file takes the place of one.
+// fileChanges are ways to replace the content of a file.
 var fileChanges = map[string]func(path string, now []byte) error{
 	"written over": func(path string, now []byte) error { return writeAt(path, os.O_WRONLY, now) },
 	"replaced": func(path string, now []byte) error {
@@ -61,11 +61,10 @@ func writeAt(path string, how int, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// moments counts what a command asks its context and what it writes to its standard error, and changes
-// something at one of these moments.
+// moments is a context and an output that count their calls, and change a file at one of these moments.
 type moments struct {
 	context.Context
-	asked, written, at atomic.Int64 // at is the moment of the change, below 0 when something is written
+	asked, written, at atomic.Int64 // at is the moment of the change; negative moments count writes
 	change             func()
 	says               bytes.Buffer
 }
@@ -82,7 +81,7 @@ func (m *moments) Err() error {
 	return m.Context.Err()
 }
 
-// Write takes a line of progress: those of a pass come between blocks.
+// Write receives a line of progress, between blocks of a pass.
 func (m *moments) Write(p []byte) (int, error) {
 	if -m.written.Add(1) == m.at.Load() {
 		time.Sleep(2 * time.Millisecond) // other readers go on meanwhile, but for one of long lines
@@ -91,7 +90,7 @@ func (m *moments) Write(p []byte) (int, error) {
 	return m.says.Write(p)
 }
 
-// all returns some of the moments of a run, most of them early or late.
+// all returns some of the moments of a run, mostly early or late.
 func (m *moments) all() (list []int64) {
 	for _, c := range []struct{ n, sign int64 }{{m.asked.Load(), 1}, {m.written.Load(), -1}} {
 		for at := int64(1); at <= c.n; at += max(1, 2*min(at-1, c.n-at)) {
@@ -101,7 +100,7 @@ func (m *moments) all() (list []int64) {
 	return list
 }
 
-// watched is a command line whose sources change while it runs.
+// watched is a command line whose sources change during the run.
 type watched struct {
 	*testing.T
 	folder, format string
@@ -109,10 +108,10 @@ type watched struct {
 	outputs        []string
 }
 
-// TestEverySourceIsWatched changes each source of each verb at several moments. The results are those
-// of the old file or of the new one; or the command names the file, ends with exit 3 and leaves none.
-// The first lines read CSV, and each line one format in turn. WATCHED=all has every line read all:
-// WATCHED=all go test -run TestEverySourceIsWatched -timeout 1h ./cmd/nystream.
+// TestEverySourceIsWatched changes each source of each verb at several moments. Either the results are those of the old
+// or of the new file, or the command names the file, ends with exit code 3 and leaves no output. The first lines read
+// CSV, the others one format in turn. WATCHED=all go test -run TestEverySourceIsWatched -timeout 1h ./cmd/nystream
+// reads all formats in each line.
 func TestEverySourceIsWatched(t *testing.T) {
 	const first = 6 // lines, with -short alone
 	for i, line := range watchedLines {
@@ -138,7 +137,7 @@ func TestEverySourceIsWatched(t *testing.T) {
 	}
 }
 
-// words returns the words of a line with paths in the place of names, and the letters in it.
+// words returns the words of a line with paths for letters, and the letters.
 func (w *watched) words(line string) (words, letters []string) {
 	w.outputs = nil
 	for _, word := range strings.Fields(line) {
@@ -211,7 +210,7 @@ func (w *watched) fitModel(version int) {
 	}
 }
 
-// watch changes a source at several moments of the command, in one way after the other.
+// watch changes a source at several moments of the command, by each kind of change in turn.
 func (w *watched) watch(letter string) {
 	path, other := w.path(letter), w.put(letter, 1)
 	ways, results := slices.Sorted(maps.Keys(fileChanges)), make(map[string]string)
@@ -251,7 +250,7 @@ func (w *watched) watch(letter string) {
 	w.put(letter, 0)
 }
 
-// run runs the command and returns its outputs, "" if it was refused.
+// run runs the command and returns its outputs, "" if it failed.
 func (w *watched) run(m *moments) string {
 	for _, output := range w.outputs {
 		if err := os.RemoveAll(output); err != nil {
@@ -277,11 +276,11 @@ func (w *watched) run(m *moments) string {
 	return all
 }
 
-// ofRun matches what results on the standard output tell of the run.
+// ofRun matches the parts of results that differ between runs.
 var ofRun = regexp.MustCompile(`"(seconds|peak_rss_bytes)": *[^,}]*|"read": *\{("[a-z]+": *\{[^}]*\},?)*\}`)
 
-// putRows writes three blocks of rows. In a text all lines of a block are as long as those of another
-// version, and those of the second block are long.
+// putRows writes three blocks of rows. In text, lines of both versions have equal lengths, and those of the second
+// block are long.
 func (w *watched) putRows(letter, path string, version int) {
 	columns := 3
 	if letter == "L" {

@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// TestWideTablesTakeStraightTime: eight times the columns take about eight times the processor time, where a search for each
-// column among all would take 64 times as much.
+// Processor time grows linearly with the number of columns: eight times the columns take about eight times as long. A
+// linear search for each column would take 64 times as long.
 func TestWideTablesTakeStraightTime(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const narrow, times = 8_000, 8
@@ -45,7 +45,7 @@ func TestWideTablesTakeStraightTime(t *testing.T) {
 	}
 }
 
-// writeWide writes a CSV file of a number, so many equal cells, and their names.
+// writeWide writes a CSV file with d equal cells in each row, and their names.
 func writeWide(t *testing.T, path string, d int, cell string) {
 	t.Helper()
 	var b strings.Builder
@@ -66,7 +66,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// processorSeconds returns what the process has used.
+// processorSeconds returns the processor time of the process so far.
 func processorSeconds(t *testing.T) float64 {
 	t.Helper()
 	var r syscall.Rusage

@@ -19,7 +19,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 )
 
-// TestFlagWords checks the names that settings get in texts.
+// Settings in texts of libraries become flags.
 func TestFlagWords(t *testing.T) {
 	root := wholeRoot(t)
 	cmd, _, err := root.Find([]string{"fit", "landmark"})
@@ -46,8 +46,8 @@ func TestFlagWords(t *testing.T) {
 // libraries are the folders whose texts the command prints.
 var libraries = []string{"solvers", "stream", "sketch", "kernelgen", "blockstore"}
 
-// TestLibrariesNameSettings checks that no text of a library names a flag, and that each setting in backquotes is a
-// flag of some command and a name of Go: see [surface.has].
+// No text of a library names a flag. Each setting in backquotes is a flag of some command and a Go name, see
+// [surface.has].
 func TestLibrariesNameSettings(t *testing.T) {
 	public, declared, used := readSurface(t), allFlags(t), map[string]bool{}
 	setting := regexp.MustCompile("`(?:([A-Z]\\w*)\\.)?([^` \n]+)[^`\n]*`")
@@ -90,8 +90,8 @@ type surface struct {
 	fits     map[string]bool     // types that are methods or operators
 }
 
-// has reports whether a text in a folder may name a setting so: a field of a method or an operator alone, any other
-// field behind its type, a parameter behind its function, a type or function alone.
+// has reports whether a text in a folder may name a setting: a field of a method or operator alone, another field with
+// its type, a parameter with its function, or a type or function.
 func (s *surface) has(folder, of, name string) bool {
 	switch {
 	case of != "":
@@ -178,7 +178,7 @@ func allFlags(t *testing.T) (all []*flags.Flag) {
 	return all
 }
 
-// inspect visits the syntax of the Go files below a folder, but of tests.
+// inspect visits the syntax of the Go files below a folder, except tests.
 func inspect(t *testing.T, folder string, visit func(where token.Position, n ast.Node)) {
 	files := token.NewFileSet()
 	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {

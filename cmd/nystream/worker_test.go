@@ -28,6 +28,7 @@ func programs() map[string]func() {
 // workVariable is set in the environment of a worker.
 const workVariable = "SCRIPT_WORKER"
 
+// mainOrWork runs main, or serves calls if the process is a worker.
 func mainOrWork() {
 	if os.Getenv(workVariable) == "" {
 		main()
@@ -35,8 +36,8 @@ func mainOrWork() {
 	work()
 }
 
-// A worker is a process that runs command lines of scripts one by one. Most of them take less
-// time than a start of the command.
+// A worker is a process that runs command lines of scripts one by one, since starting a process takes longer than most
+// of them.
 type worker struct {
 	process  *exec.Cmd
 	calls    *json.Encoder
@@ -48,7 +49,7 @@ type worker struct {
 // idle holds the workers between scripts.
 var idle = make(chan *worker, 64)
 
-// A session is what a script runs its command lines with.
+// A session holds the state with which a script runs its command lines.
 type session struct {
 	worker *worker  // nil before the first command line
 	names  []string // environment variables that are passed on

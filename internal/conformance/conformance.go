@@ -64,6 +64,7 @@ func (s *suite[A]) sequential(t fataler) []byte {
 	return s.finish(t, f)
 }
 
+// add adds a block to a forest, and fails the test on an error.
 func (s *suite[A]) add(t fataler, f *stream.Forest[A], block int64) {
 	t.Helper()
 	if err := f.Add(block, s.leaf(block)); err != nil {
@@ -71,6 +72,7 @@ func (s *suite[A]) add(t fataler, f *stream.Forest[A], block int64) {
 	}
 }
 
+// finish returns the state of the whole pass.
 func (s *suite[A]) finish(t fataler, f *stream.Forest[A]) []byte {
 	t.Helper()
 	a, err := f.Finish(s.blocks)
@@ -80,6 +82,7 @@ func (s *suite[A]) finish(t fataler, f *stream.Forest[A]) []byte {
 	return s.bytes(t, a)
 }
 
+// bytes returns the serial form of an accumulator.
 func (s *suite[A]) bytes(t fataler, a A) []byte {
 	t.Helper()
 	data, err := a.MarshalBinary()

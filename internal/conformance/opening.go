@@ -77,6 +77,7 @@ func rowsFrom(t fataler, src stream.Source, first int64, kept bool, random *rand
 	return all
 }
 
+// emptyColumns returns empty columns of the kinds of fields.
 func emptyColumns(fields []stream.Field) []stream.Column {
 	columns := make([]stream.Column, len(fields))
 	for k, f := range fields {

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// padding stands between the rows of a padded matrix, where nothing may be read or written.
+// padding is the value between the rows of a padded matrix, which must be neither read nor written.
 const padding = -77
 
-// padded returns a rows×cols matrix of distinct numbers with a gap behind each row but the last, where Data ends.
+// padded returns a rows×cols matrix of distinct numbers with a gap after each row. Data ends with the last row.
 func padded(rows, cols, gap int) blas64.General {
 	m := blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols+gap)}
 	if rows > 0 && cols > 0 {
@@ -34,7 +34,7 @@ func shapes(f func(m blas64.General)) {
 	}
 }
 
-// check compares m with the numbers that want gives.
+// check compares m with the entries given by want.
 func check(t *testing.T, what string, m blas64.General, rows, cols int, want func(i, j int) float64) {
 	t.Helper()
 	if m.Rows != rows || m.Cols != cols || m.Stride < max(1, cols) {
@@ -49,6 +49,7 @@ func check(t *testing.T, what string, m blas64.General, rows, cols int, want fun
 	}
 }
 
+// checkGaps fails if a number between rows was changed.
 func checkGaps(t *testing.T, m blas64.General) {
 	t.Helper()
 	for k, v := range m.Data {
@@ -72,8 +73,8 @@ func TestCopies(t *testing.T) {
 	})
 }
 
-// Parts may be empty at any edge, and share memory.
-func TestParts(t *testing.T) {
+// Parts of a matrix share its memory, and may be empty at any edge.
+func TestPartsShareMemory(t *testing.T) {
 	shapes(func(m blas64.General) {
 		for i := range m.Rows + 1 {
 			for n := range m.Rows - i + 1 {
@@ -149,7 +150,7 @@ func TestIsFinite(t *testing.T) {
 	}
 }
 
-// A product that is not exact is finite, also where the compiler fuses it with what follows: a·b − fl(a·b) is not 0.
+// An inexact product is finite even if the compiler fuses it with the following difference: a·b − fl(a·b) is not 0.
 func TestIsFiniteOfProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	inexact := 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMoments: mean and deviation are those of the definition, in any unit, in one go and merged.
-func TestMoments(t *testing.T) {
+// Mean and deviation equal their definition in any unit, accumulated at once or merged.
+func TestMomentsEqualTheirDefinition(t *testing.T) {
 	number, weight := func(i int) float64 { return math.Sin(float64(i * i)) }, func(i int) float64 { return float64(1 + i%3) }
 	sum, mean, squares := 0.0, 0.0, 0.0
 	for i := range 100 {

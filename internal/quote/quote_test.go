@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestNames(t *testing.T) {
+func TestNamesAreQuotedIfNeeded(t *testing.T) {
 	for name, want := range map[string]string{
 		"height":      `height`,
 		"Größe in cm": `Größe in cm`,

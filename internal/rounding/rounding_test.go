@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEqual(t *testing.T) {
+func TestEqualUpToRounding(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		want      bool

@@ -17,7 +17,8 @@ func eachPath(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-func TestFold(t *testing.T) {
+// Folded tiles have the same bits as the reference, for all shapes.
+func TestFoldEqualsReference(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 1))
 		for _, c := range []int{0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 50} {
@@ -30,6 +31,7 @@ func TestFold(t *testing.T) {
 	})
 }
 
+// checkFold compares one shape: rows of c slots each.
 func checkFold(t *testing.T, rng *rand.Rand, rows, c, slots int) {
 	t.Helper()
 	tile := randomMatrix(rng, rows, c*slots, 3)

@@ -41,7 +41,7 @@ func BenchmarkGemm(b *testing.B) {
 	})
 }
 
-// benchmarkGemm reports the rate in 1e9 operations per second, by the least time of a product.
+// benchmarkGemm reports the rate in 1e9 operations per second, of the fastest product.
 func benchmarkGemm(b *testing.B, s [3]int, ta, tb blas.Transpose, product func(x, y, c blas64.General)) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y := storedFor(rng, ta, s[0], s[1], 0), storedFor(rng, tb, s[1], s[2], 0)
@@ -73,7 +73,7 @@ func gemmError(x, y, c blas64.General, ta, tb blas.Transpose, inner int) (worst 
 	return worst
 }
 
-// storedFor returns a random matrix which, under t, is rows × cols.
+// storedFor returns a random matrix whose transpose under t is rows×cols.
 func storedFor(rng *rand.Rand, t blas.Transpose, rows, cols, pad int) blas64.General {
 	if t != blas.NoTrans {
 		rows, cols = cols, rows

@@ -2,5 +2,5 @@
 
 package simd
 
-// The race detector makes sync.Pool forget things on purpose.
+// Under the race detector, sync.Pool drops items at random.
 func init() { poolsForget = true }

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// gemmGuard stands where a product must not write.
+// gemmGuard is the value around C, which a product must not overwrite.
 const gemmGuard = -98765.4321
 
 // A gemmCase is a product with all its options.
@@ -29,8 +29,7 @@ func (g gemmCase) String() string {
 	return fmt.Sprintf("%dx%dx%d %c%c alpha=%v beta=%v pad=%d nasty=%v", g.m, g.k, g.n, g.ta, g.tb, g.alpha, g.beta, g.pad, g.nasty)
 }
 
-// operands makes A, B and C, the latter two with guards between rows and after
-// the last.
+// operands returns A, B and C. B and C have guards between rows and after the last.
 func (g gemmCase) operands() (a, b, c blas64.General) {
 	rng := rand.New(rand.NewPCG(g.seed, 5))
 	a, b = storedFor(rng, g.ta, g.m, g.k, g.pad), storedFor(rng, g.tb, g.k, g.n, g.pad)
@@ -43,7 +42,7 @@ func (g gemmCase) operands() (a, b, c blas64.General) {
 	return fence(a, math.NaN()), fence(b, math.NaN()), fence(c, gemmGuard)
 }
 
-// spoil puts special values in a few places.
+// spoil puts NaN, infinities and other special values in a few places.
 func spoil(rng *rand.Rand, m blas64.General) {
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -1e-310, 1e308, -math.MaxFloat64}
 	for _, v := range special {
@@ -53,7 +52,7 @@ func spoil(rng *rand.Rand, m blas64.General) {
 	}
 }
 
-// fence returns a copy of m with a value in all places around its rows.
+// fence returns a copy of m with v in all places around its rows.
 func fence(m blas64.General, v float64) blas64.General {
 	const before, after = 3, 17
 	all := make([]float64, before+len(m.Data)+after)
@@ -76,8 +75,7 @@ func at(t blas.Transpose, m blas64.General, i, k int) float64 {
 	return m.Data[i*m.Stride+k]
 }
 
-// chain returns the sum that an entry is promised to be, in the arithmetic of the
-// path.
+// chain returns the documented value of an entry: the sum in order of k, in the arithmetic of the path.
 func (g gemmCase) chain(a, b blas64.General, c float64, i, j int) float64 {
 	s := c
 	switch {
@@ -100,8 +98,7 @@ func (g gemmCase) chain(a, b blas64.General, c float64, i, j int) float64 {
 	return s
 }
 
-// check compares the product with the chain, to the bit, and looks at the
-// guards.
+// check compares the product with chain to the bit, and checks the guards.
 func (g gemmCase) check(t *testing.T, threads int) {
 	t.Helper()
 	a, b, c := g.operands()
@@ -123,11 +120,12 @@ func (g gemmCase) check(t *testing.T, threads int) {
 	checkFence(t, got, gemmGuard)
 }
 
+// sameBits reports whether two numbers are equal bit for bit; all NaNs are equal.
 func sameBits(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }
 
-// checkFence fails if something was written beside the rows of m.
+// checkFence fails if a number around the rows of m was changed.
 func checkFence(t *testing.T, m blas64.General, v float64) {
 	t.Helper()
 	for i := range m.Rows {
@@ -140,12 +138,14 @@ func checkFence(t *testing.T, m blas64.General, v float64) {
 	}
 }
 
+// clearTo fills s with v.
 func clearTo(s []float64, v float64) {
 	for i := range s {
 		s[i] = v
 	}
 }
 
+// onEveryPath runs f as a subtest on each path of this machine.
 func onEveryPath(t *testing.T, f func(t *testing.T)) {
 	for _, p := range Available() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -157,6 +157,7 @@ func onEveryPath(t *testing.T, f func(t *testing.T)) {
 
 var transposes = []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}
 
+// Products have the documented bits for all shapes, transpositions and factors.
 func TestGemmIsTheChain(t *testing.T) {
 	sizes := []int{0, 1, 2, 7, 8, 9, 17, 24, 25, 33}
 	factors := []float64{1, 0, -1, 0.3, math.NaN(), math.Inf(1)}
@@ -171,8 +172,7 @@ func TestGemmIsTheChain(t *testing.T) {
 	})
 }
 
-// TestGemmOverManyBlocks has more rows than a strip, and more steps and columns
-// than a panel.
+// Products with more rows than a strip, and more columns and steps than a panel, have the documented bits.
 func TestGemmOverManyBlocks(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for i, s := range [][3]int{{70, 300, 401}, {3, 1100, 30}, {200, 513, 9}, {65, 257, 64}} {
@@ -202,8 +202,7 @@ func FuzzGemm(f *testing.F) {
 	})
 }
 
-// TestGemmResidual bounds the error by what the rounding of k products and sums
-// allows.
+// The error is within the rounding of k products and sums.
 func TestGemmResidual(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, s := range [][3]int{{40, 700, 33}, {17, 50, 200}} {
@@ -224,7 +223,7 @@ func TestGemmResidual(t *testing.T) {
 	})
 }
 
-// backwards adds up the product from its last term on, and its magnitudes.
+// backwards computes the product from its last term to the first, and the sums of magnitudes in size.
 func (g gemmCase) backwards(a, b, c, size blas64.General) {
 	for i := range g.m {
 		for j := range g.n {
@@ -240,8 +239,7 @@ func (g gemmCase) backwards(a, b, c, size blas64.General) {
 	}
 }
 
-// TestStepsInPlace checks that reading whole groups stays in the slice, and
-// gives up no row without need.
+// Reading whole groups of a row never leaves its slice, and copies a row only if necessary.
 func TestStepsInPlace(t *testing.T) {
 	for cols := 1; cols < 20; cols++ {
 		for stride := cols; stride < cols+20; stride++ {
@@ -285,6 +283,7 @@ func TestGemmMisuse(t *testing.T) {
 // poolsForget reports that a sync.Pool may allocate at any time.
 var poolsForget bool
 
+// A product allocates nothing after the first.
 func TestGemmAllocatesNothing(t *testing.T) {
 	if poolsForget {
 		t.Skip("under the race detector buffers come from a pool that forgets: run without -race")

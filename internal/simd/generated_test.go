@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestGeneratedFilesAreWhatTheGeneratorMakes runs the generator and compares.
+// The generated files are those of the generator: run go generate after a change.
 func TestGeneratedFilesAreWhatTheGeneratorMakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the generator: run without -short")
@@ -35,6 +35,7 @@ func TestGeneratedFilesAreWhatTheGeneratorMakes(t *testing.T) {
 	}
 }
 
+// compareFiles compares a generated file with the one in the repository.
 func compareFiles(t *testing.T, made, kept string) {
 	t.Helper()
 	want, err := os.ReadFile(made)

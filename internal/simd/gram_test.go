@@ -21,7 +21,7 @@ func everyPath(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// paddedOf copies m into memory that held NaN, and lies between guard words.
+// paddedOf copies m into memory that contained NaN, between guard words.
 func paddedOf(m blas64.General) *Padded {
 	p := new(Padded)
 	p.Reset(m.Rows+Lanes, m.Cols)
@@ -36,8 +36,7 @@ func paddedOf(m blas64.General) *Padded {
 	return p
 }
 
-// checkBehind fails if memory behind the rows of p and their padding was
-// written, or the padding of a row is not zero.
+// checkBehind fails if memory after the rows of p was written, or if the padding of a row is not zero.
 func checkBehind(t *testing.T, p *Padded, rows int) {
 	t.Helper()
 	for i, v := range p.data[rows*p.stride : cap(p.data)] {
@@ -54,7 +53,8 @@ func checkBehind(t *testing.T, p *Padded, rows int) {
 	}
 }
 
-func TestPadded(t *testing.T) {
+// Rows of a Padded begin at odd multiples of the lanes, so that they do not share cache sets.
+func TestPaddedLayout(t *testing.T) {
 	var p Padded
 	for _, shape := range [][2]int{{3, 5}, {0, 9}, {20, 64}, {1, 1}, {64, 20}} {
 		p.Reset(shape[0], shape[1])
@@ -95,7 +95,8 @@ func checkPanic(t *testing.T, what string, f func()) {
 	f()
 }
 
-func TestGram(t *testing.T) {
+// Gram matrices have the bits of the reference for all shapes.
+func TestGramEqualsReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	everyPath(t, func(t *testing.T) {
 		for _, rows := range []int{0, 1, 2, 7, 64, 1500} {
@@ -123,7 +124,7 @@ func TestGram(t *testing.T) {
 	})
 }
 
-// A tile has the bits of the Gram matrix that it is a part of, in any cut of the rows.
+// A tile has the same bits as that part of the whole Gram matrix, however the rows are cut.
 func TestGramTile(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 2))
 	everyPath(t, func(t *testing.T) {
@@ -157,8 +158,7 @@ func TestGramTile(t *testing.T) {
 	checkPanic(t, "shape", func() { GramTile(b, a, b, false) })
 }
 
-// checkGram compares with sums in order, in extended precision by FMA or with
-// rounded products: the bits of the two ways that paths have.
+// checkGram compares with sums in order, with fused or with rounded products: the two arithmetics of paths.
 func checkGram(t *testing.T, what string, dst *Padded, x, before blas64.General, add bool) {
 	t.Helper()
 	for i := range x.Cols {

@@ -12,6 +12,7 @@ func TestPathOfTheEnvironment(t *testing.T) {
 	}
 }
 
+// Use panics for a path that the machine lacks.
 func TestUseOfAPathThatIsNotThere(t *testing.T) {
 	other := NEON
 	if _, ok := find(other.String()); ok {

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// profiles are those of the built-in kernels, with a range of sums for each and
-// the relative error that rounding allows.
+// profiles are those of the built-in kernels, each with a range of sums and the relative error that rounding allows.
 var profiles = []struct {
 	name    string
 	f       Profile
@@ -31,8 +30,7 @@ var profiles = []struct {
 	{"poly13", Power(0.5, -1, 13), Product, 1e-12, func(s float64) float64 { return math.Pow(0.5*s-1, 13) }},
 }
 
-// A tile with a profile has the bits of the sums with the profile applied to
-// them afterwards, whatever the place of the entry.
+// A tile with a profile has the same bits as the sums followed by the profile, wherever the entry is.
 func TestFusedTilesHaveTheBitsOfTheirParts(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		for _, p := range profiles {
@@ -41,6 +39,7 @@ func TestFusedTilesHaveTheBitsOfTheirParts(t *testing.T) {
 	})
 }
 
+// fusedAndParts compares a fused tile with its parts, for several shapes.
 func fusedAndParts(t *testing.T, name string, base Base, f Profile) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 5))
@@ -59,6 +58,7 @@ func fusedAndParts(t *testing.T, name string, base Base, f Profile) {
 	}
 }
 
+// randomFloats returns normal numbers with standard deviation 0.3.
 func randomFloats(rng *rand.Rand, rows, cols int) blas64.General {
 	m := blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*max(1, cols))}
 	for i := range m.Data {
@@ -67,8 +67,7 @@ func randomFloats(rng *rand.Rand, rows, cols int) blas64.General {
 	return m
 }
 
-// Profiles agree with their formulas, and do not depend on where in a slice a
-// number stands or on what lies beside the slice.
+// Profiles agree with their formulas, whatever the position of a number and its neighbours.
 func TestProfilesAgreeWithTheirFormulas(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		for _, p := range profiles {
@@ -91,7 +90,7 @@ func TestProfilesAgreeWithTheirFormulas(t *testing.T) {
 	})
 }
 
-// Distances that overflow and rows that are not finite keep their limits.
+// Distances that overflow, and rows that are not finite, give the limits of the profiles.
 func TestProfileLimits(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	eachPath(t, func(t *testing.T) {

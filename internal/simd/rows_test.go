@@ -10,12 +10,13 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// rowsCase is a matrix among NaN, a vector for each of its sides, and what is added to.
+// rowsCase is a matrix surrounded by NaN, a vector for each side, and the vectors to which products are added.
 type rowsCase struct {
 	a          blas64.General
 	x, t, y, d []float64
 }
 
+// randomRows returns a random case with a random stride.
 func randomRows(rng *rand.Rand, rows, cols int) rowsCase {
 	stride := cols + rng.IntN(5)
 	c := rowsCase{a: blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: make([]float64, rows*stride)}}
@@ -47,7 +48,7 @@ func laneSum(a, x []float64) float64 {
 
 func (c rowsCase) row(i int) []float64 { return matrix.Row(c.a, i) }
 
-// check compares AddDots and AddRows with loops, to the last bit.
+// check compares AddDots and AddRows with plain loops, bit for bit.
 func (c rowsCase) check(t *testing.T) {
 	t.Helper()
 	const alpha = -1.5
@@ -72,8 +73,7 @@ func (c rowsCase) check(t *testing.T) {
 	}
 }
 
-// checkSymmetric compares AddSymmetric with its reference to the last bit, and with the
-// product with both triangles.
+// checkSymmetric compares AddSymmetric with its reference and with the product of the full matrix, bit for bit.
 func (c rowsCase) checkSymmetric(t *testing.T, upper bool) {
 	t.Helper()
 	n := c.a.Rows
@@ -100,7 +100,7 @@ func (c rowsCase) checkSymmetric(t *testing.T, upper bool) {
 	}
 }
 
-// symmetricReference is AddSymmetric a number at a time.
+// symmetricReference computes AddSymmetric one number at a time.
 func symmetricReference(y []float64, upper bool, a blas64.General, x []float64) {
 	n := len(x)
 	for i := 0; i < n; {
@@ -144,7 +144,7 @@ func TestRowsAgreeWithLoops(t *testing.T) {
 	})
 }
 
-// TestRowsOnVectorPathsAgree has the bits of the first vector path on the others.
+// All vector paths give the same bits.
 func TestRowsOnVectorPathsAgree(t *testing.T) {
 	var want []float64
 	onEachPath(t, func() {

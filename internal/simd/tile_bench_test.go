@@ -27,16 +27,15 @@ var tileKernels = []tileKernel{
 	{"matern52", Square, func(d float64) Profile { return ExponentialOfRoot(-math.Sqrt(30/d), -1, 1.0/3) }},
 }
 
-// The shape of a solver's work: strips of rows against the landmarks of a sketch of 50 columns with 4
-// nonzeros in each.
+// The shape of a typical tile: strips of rows against the landmarks of a sketch with 50 columns and 4 nonzeros in each.
 const (
 	benchRows      = 32
 	benchColumns   = 50
 	benchLandmarks = 4 * benchColumns
 )
 
-// BenchmarkTile reports, for each entry of a strip: the least time of the tile, and of the tile and its
-// fold into the sketch; and the largest relative error of sampled entries.
+// BenchmarkTile reports, per entry of a strip, the least time of the tile alone and with its fold into a sketch. It
+// also reports the largest relative error of sampled entries.
 func BenchmarkTile(b *testing.B) {
 	for _, p := range Available() {
 		for _, k := range tileKernels {
@@ -77,8 +76,8 @@ func benchmarkTile(b *testing.B, p Path, k tileKernel, d int) {
 	b.ReportMetric(k.largestError(x, rows, tile, f)/epsilon, "max-err/ε")
 }
 
-// largestError returns the largest relative error of sampled entries of a tile. It sums the base with
-// compensation (Kahan 1965) in float64 and applies the profile in plain Go.
+// largestError returns the largest relative error of sampled entries of a tile. The reference sums the base with
+// compensation (Kahan 1965) and applies the profile in plain Go.
 func (k tileKernel) largestError(x, rows, tile blas64.General, f Profile) (worst float64) {
 	for n := range 64 {
 		i, j := n%benchRows, n*37%benchLandmarks

@@ -14,8 +14,8 @@ func products(dst, x blas64.General, p Packed)         { Fill(dst, x, p, Product
 func squaredDistances(dst, x blas64.General, p Packed) { Fill(dst, x, p, Square, Profile{}) }
 func l1Distances(dst, x blas64.General, p Packed)      { Fill(dst, x, p, Absolute, Profile{}) }
 
-// primitives pairs every tile primitive with its definition, entry by entry, to
-// the last bit: the paths in assembly fuse the product with the addition.
+// primitives pairs every tile primitive with its definition for one entry, to the last bit. Assembly paths fuse the
+// product with the addition.
 var primitives = []struct {
 	name  string
 	fill  func(dst, x blas64.General, p Packed)
@@ -49,10 +49,10 @@ func accumulate(a, b, s float64) float64 {
 	return math.FMA(a, b, s)
 }
 
+// guard is the value around a matrix, which a primitive must not overwrite.
 const guard = -12345.678
 
-// guarded returns a rows × cols matrix of guard words, with guard words around
-// and between its rows.
+// guarded returns a rows×cols matrix filled with guard, with more of it around and between its rows.
 func guarded(rows, cols, pad int) (m blas64.General, all []float64) {
 	all = make([]float64, rows*(cols+pad)+2*pad+8)
 	for i := range all {
@@ -75,8 +75,8 @@ func checkGuards(t *testing.T, m blas64.General, all []float64) {
 	}
 }
 
-// Sizes around those of the micro-kernels: one row to two tiles and a rest, one
-// lane to four groups, steps around the limit of a call.
+// Tiles equal their definition for sizes around those of the micro-kernels: up to two tiles and a rest, four groups,
+// and the largest call.
 func TestTilesAgreeWithTheirDefinition(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 1))
@@ -94,6 +94,7 @@ func TestTilesAgreeWithTheirDefinition(t *testing.T) {
 	})
 }
 
+// checkTiles compares all primitives for n×m tiles of d columns.
 func checkTiles(t *testing.T, rng *rand.Rand, n, m, d int) {
 	t.Helper()
 	pad := rng.IntN(3) + 1
@@ -157,6 +158,8 @@ func TestSquaredDistancesFarFromTheOrigin(t *testing.T) {
 	eachPath(t, testSquaredDistancesFarFromTheOrigin)
 }
 
+// testSquaredDistancesFarFromTheOrigin checks that no digits cancel at 1e9: differences are squared, not norms
+// subtracted.
 func testSquaredDistancesFarFromTheOrigin(t *testing.T) {
 	x := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1e9 + 1, 1e9}}
 	y := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1e9, 1e9 + 0.5}}
@@ -169,6 +172,7 @@ func testSquaredDistancesFarFromTheOrigin(t *testing.T) {
 
 func TestProductsThatOverflowOnTheWay(t *testing.T) { eachPath(t, testProductsThatOverflowOnTheWay) }
 
+// testProductsThatOverflowOnTheWay checks products whose partial sums overflow although the result is finite.
 func testProductsThatOverflowOnTheWay(t *testing.T) {
 	tests := []struct {
 		x, y []float64

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// triangles are upper triangular matrices, some of them nasty.
+// triangles are upper triangular matrices, some of them ill-conditioned.
 var triangles = map[string]func(rng *rand.Rand, n int) blas64.General{
 	"well conditioned": randomTriangle,
 	"random": func(rng *rand.Rand, n int) blas64.General { // condition 2^n
@@ -55,8 +55,7 @@ func randomTriangle(rng *rand.Rand, n int) blas64.General {
 	return r
 }
 
-// upperOf clears what is below the diagonal of r, and makes the diagonal
-// positive.
+// upperOf clears the part below the diagonal of r, and makes the diagonal positive.
 func upperOf(r blas64.General) blas64.General {
 	for i := range r.Rows {
 		clear(matrix.Row(r, i)[:i])
@@ -75,8 +74,8 @@ func scaledTriangle(rng *rand.Rand, n int, exponent func(i, j int) int) blas64.G
 	return r
 }
 
-// The residual of every row is within a small multiple of ε·‖w‖ times the norm
-// of each column of R, however ill-conditioned R is.
+// The residual of each row is within a small multiple of ε·‖w‖ times the norm of each column of R, however
+// ill-conditioned R is (Higham 2002, §8.1).
 func TestSolveIsBackwardStable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	everyPath(t, func(t *testing.T) {
@@ -105,8 +104,8 @@ func TestSolveIsBackwardStable(t *testing.T) {
 	})
 }
 
-// checkSolution sums residuals with what rounding takes from them. Columns that
-// are far from 1 are scaled first.
+// checkSolution bounds the residuals, computed in twice the precision. Columns with extreme magnitudes are scaled
+// first.
 func checkSolution(t *testing.T, what string, w *Padded, r, y blas64.General) {
 	t.Helper()
 	const eps = 0x1p-52
@@ -128,7 +127,7 @@ func checkSolution(t *testing.T, what string, w *Padded, r, y blas64.General) {
 	}
 }
 
-// twofold is a sum of products in twice the precision.
+// twofold accumulates a sum of products in twice the working precision.
 type twofold struct{ sum, rest float64 }
 
 func (f *twofold) add(a, b float64) {
@@ -139,7 +138,7 @@ func (f *twofold) add(a, b float64) {
 	f.sum = s
 }
 
-// The cascade is solved by substitution, and what is merely graded is not.
+// An unstable triangle is solved by substitution, and a merely graded one by inverses of blocks.
 func TestSolveChoosesSubstitution(t *testing.T) {
 	if active == Go {
 		t.Skip("plain Go knows substitution only: needs a vector path, and no -tags noasm")
@@ -169,7 +168,7 @@ func TestPrepareRefuses(t *testing.T) {
 	})
 }
 
-// A row that holds NaN or an infinity shows it, and spoils no other.
+// A row with NaN or infinity gives such a solution, and affects no other row.
 func TestSolveKeepsNonFiniteRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 1))
 	everyPath(t, func(t *testing.T) {
@@ -195,7 +194,7 @@ func TestSolveKeepsNonFiniteRows(t *testing.T) {
 	})
 }
 
-// A solver that was used for a larger triangle.
+// A solver may be reused for a smaller triangle.
 func TestPrepareAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
 	everyPath(t, func(t *testing.T) {
@@ -268,7 +267,7 @@ func FuzzSolve(f *testing.F) {
 	})
 }
 
-// finiteRows reports whether the solution is far from the largest numbers.
+// finiteRows reports whether the solution is far from overflow.
 func finiteRows(w *Padded) bool {
 	for i := range w.rows {
 		for _, v := range w.Row(i) {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// References of 200 bits. Powers of two are taken off first, so that the series
-// are short.
+// References have 200 bits. Powers of two are split off first, so that the series are short.
 const bigPrecision = 200
 
 func bigNumber(x float64) *big.Float { return new(big.Float).SetPrec(bigPrecision).SetFloat64(x) }
@@ -40,8 +39,7 @@ func bigExpOf(x *big.Float) *big.Float {
 	return e
 }
 
-// bigLog1p returns log(1 + x) = 2·artanh(x/(2 + x)), for x > −1. Larger ones are
-// brought near zero by factors of two.
+// bigLog1p returns log(1 + x) = 2·artanh(x/(2 + x)) for x > −1. It first brings larger x near zero by powers of two.
 func bigLog1p(x *big.Float) *big.Float {
 	if x.MantExp(nil) > -2 {
 		m := new(big.Float)
@@ -78,7 +76,7 @@ func bigPow(x, a float64) *big.Float {
 	return bigExpOf(log.Mul(log, bigNumber(a)))
 }
 
-// accuracies are the functions that are more than plain arithmetic.
+// accuracies are the functions beyond plain arithmetic, with their inputs and bounds.
 var accuracies = []struct {
 	name   string
 	f      Function
@@ -139,8 +137,7 @@ func smallInputs(rng *rand.Rand, n int) (x []float64) {
 	return x
 }
 
-// expInputs returns small numbers, numbers over the range, and those where the
-// reduction by ln 2 changes over.
+// expInputs returns small numbers, numbers over the whole range, and numbers where the reduction by ln 2 changes.
 func expInputs(lo, hi float64) func(rng *rand.Rand, n int) []float64 {
 	return func(rng *rand.Rand, n int) []float64 {
 		x := smallInputs(rng, n/2)
@@ -169,7 +166,7 @@ func logInputs(rng *rand.Rand, n int) []float64 {
 	return append(x, math.MaxFloat64, 0x1p53, 0x1p54, 0x1p1000, 0x1p1001)
 }
 
-// powInputs returns numbers whose power is not zero: near one, and of all sizes.
+// powInputs returns numbers near one and of all magnitudes whose power does not underflow to zero.
 func powInputs(a float64) func(rng *rand.Rand, n int) []float64 {
 	return func(rng *rand.Rand, n int) (x []float64) {
 		for range n {

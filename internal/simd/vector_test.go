@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// functionCases are the functions with parameters to try, and whether a value
-// lies where they are defined.
+// functionCases are the functions with parameters, and their domains.
 var functionCases = []struct {
 	name   string
 	f      Function
@@ -31,7 +30,7 @@ var functionCases = []struct {
 		func(x float64) bool { return !(math.Signbit(x) || x > 1) }},
 }
 
-// edges returns the numbers that break vector code.
+// edges returns special and extreme numbers, at which vector code tends to fail.
 func edges() []float64 {
 	var all []float64
 	for _, v := range []float64{0, math.SmallestNonzeroFloat64, 1e-310, 0x1p-1022, 1e-300, 1e-160, 1e-20, 0x1p-54, 0x1p-53,
@@ -46,7 +45,7 @@ func edges() []float64 {
 	return append(all, math.NaN())
 }
 
-// vectorInputs returns edges and numbers of every size.
+// vectorInputs returns edges and numbers of all magnitudes.
 func vectorInputs(rng *rand.Rand, n int) []float64 {
 	all := edges()
 	for range n {
@@ -56,8 +55,7 @@ func vectorInputs(rng *rand.Rand, n int) []float64 {
 	return all
 }
 
-// near reports whether got is within some units of the last place of want, and
-// equal to it where it is zero, infinite or NaN.
+// near reports whether got is within the given ulps of want, or equal to it if that is zero, infinite or NaN.
 func near(got, want, units float64) bool {
 	if math.Float64bits(got) == math.Float64bits(want) || got != got && want != want {
 		return true
@@ -68,9 +66,8 @@ func near(got, want, units float64) bool {
 	return math.Abs(got-want) <= units*math.Abs(math.Nextafter(want, math.Inf(1))-want)
 }
 
-// The fast paths have the values of the reference: the same bits for plain
-// arithmetic, and otherwise what two errors of 2 ulp allow. Over- and underflow
-// may come one rounding apart.
+// Vector paths agree with the reference: bit for bit in plain arithmetic, otherwise within two errors of 2 ulp. Over-
+// and underflow may differ by one rounding.
 func TestFunctionsAgreeWithTheReference(t *testing.T) {
 	x := vectorInputs(rand.New(rand.NewPCG(1, 1)), 3000)
 	for _, path := range Available() {
@@ -87,6 +84,7 @@ func TestFunctionsAgreeWithTheReference(t *testing.T) {
 	}
 }
 
+// checkFunction compares one value of a path with the reference.
 func checkFunction(t *testing.T, path Path, f Function, x, got float64, p []float64) {
 	t.Helper()
 	c := functionCases[f]
@@ -147,7 +145,7 @@ func TestFunctionsOfTwoSlices(t *testing.T) {
 	}
 }
 
-// The exponential over a slice has the bits of that in a tile.
+// The exponential of a slice has the same bits as that of a tile.
 func TestScaledExpIsThatOfTiles(t *testing.T) {
 	x := vectorInputs(rand.New(rand.NewPCG(4, 1)), 2000)
 	for _, path := range Available() {
@@ -163,7 +161,7 @@ func TestScaledExpIsThatOfTiles(t *testing.T) {
 	}
 }
 
-func TestTimes(t *testing.T) {
+func TestTimesOfZeroAndInfinity(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range [][3]float64{{0, inf, 0}, {-inf, 0, 0}, {nan, 0, nan}, {0, nan, nan}, {inf, inf, inf}, {2, -3, -6}, {nan, inf, nan}} {
 		if got := times(c[0], c[1]); !near(got, c[2], 0) {
@@ -172,7 +170,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// Every length and place gives the same values, and nothing outside is touched.
+// Values do not depend on length and position, and nothing outside is written.
 func TestFunctionsOfAnyLength(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	lengths := []int{valuesAtATime - 1, valuesAtATime, valuesAtATime + 9, 2*valuesAtATime + 3}
@@ -193,6 +191,7 @@ func TestFunctionsOfAnyLength(t *testing.T) {
 	}
 }
 
+// checkLength applies a function to n numbers inside a longer slice.
 func checkLength(t *testing.T, f Function, p []float64, n int, rng *rand.Rand) {
 	t.Helper()
 	at := 1 + rng.IntN(9)
@@ -332,8 +331,7 @@ func FuzzFunctions(f *testing.F) {
 	})
 }
 
-// BenchmarkFunctions reports nanoseconds for each of 1024 values, package math's
-// loop beside each path.
+// BenchmarkFunctions reports the time in ns of each of 1024 values, for each path and for a loop over package math.
 func BenchmarkFunctions(b *testing.B) {
 	src, dst := make([]float64, 1024), make([]float64, 1024)
 	for i := range src {

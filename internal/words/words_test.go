@@ -9,7 +9,7 @@ type colour uint8
 
 var colours = []string{"red", "green"}
 
-func TestWords(t *testing.T) {
+func TestWordsParseBack(t *testing.T) {
 	for i, word := range colours {
 		if got := Of(colours, colour(i)); got != word {
 			t.Errorf("value %d has the word %q, not %q", i, got, word)

@@ -6,7 +6,7 @@ import (
 )
 
 // The name of a type determines the type.
-func TestNames(t *testing.T) {
+func TestNameDeterminesType(t *testing.T) {
 	for _, name := range []string{"bool", "int8", "uint64", "float16", "float32", "text", "decimal(38,10)", "decimal(5,-2)", "date", "date(ms)", "time(ns)",
 		"time(us,UTC)", "timestamp(s)", "timestamp(us,Europe/Berlin)", "duration(ms)", "bytes", "bytes(5)", "unmarked", "uuid", "enum", "dictionary", "json",
 		`list<"item":float32>`, `list(384)<"item":float32>`, `struct<"a, \"b\"":int8,"c":list<"":text>>`, `map<"key":text,"value":struct<"x":bool>>`} {

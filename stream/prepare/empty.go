@@ -71,8 +71,8 @@ func beginsEmpty(ctx context.Context, src stream.Source) bool {
 // chunkNumbers bounds the numbers that [beginsEmpty] reads.
 const chunkNumbers = 1 << 20
 
-// pickInto copies the values of x at the given indices into dst.
-func pickInto(dst, x []float64, places []int) {
+// copyAt copies the values of x at the given indices into dst.
+func copyAt(dst, x []float64, places []int) {
 	for j, p := range places {
 		dst[j] = x[p]
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
+// prepared prepares src in blocks of 8 rows, and fails the test on an error.
 func prepared(t fataler, src stream.Source, nulls prepare.Nulls, scale prepare.Scaling) *prepare.Source {
 	t.Helper()
 	p, err := prepare.New(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src,
@@ -53,6 +54,7 @@ func plainly(x blas64.General, nulls prepare.Nulls, scale prepare.Scaling) (rows
 	return rows, left
 }
 
+// fillPlainly replaces nulls as documented.
 func fillPlainly(column []float64, nulls prepare.Nulls) {
 	fill := 0.0
 	if nulls == prepare.NullsMean {
@@ -65,6 +67,7 @@ func fillPlainly(column []float64, nulls prepare.Nulls) {
 	}
 }
 
+// scalePlainly scales a column as documented, in 200-bit precision.
 func scalePlainly(column []float64, scale prepare.Scaling) {
 	if scale == prepare.ScaleNone || len(column) == 0 {
 		return
@@ -135,6 +138,7 @@ func columnOf(x blas64.General, j int) (values []float64) {
 	return values
 }
 
+// Prepared rows equal a direct implementation, for all policies and scalings.
 func TestPrepareAgainstPlain(t *testing.T) {
 	policies := rapid.SampledFrom([]prepare.Nulls{prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean})
 	scalings := rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax})
@@ -166,6 +170,7 @@ func TestPrepareAgainstPlain(t *testing.T) {
 	})
 }
 
+// checkRows compares rows up to rounding.
 func checkRows(t fataler, got, want [][]float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -186,7 +191,7 @@ func TestDropAndGather(t *testing.T) {
 		x := withNulls(t)
 		table := newTable("x", x).keep()
 		table.step = odd(rapid.Uint64().Draw(t, "steps"))
-		src := rapid.SampledFrom([]stream.Source{table, sequential{table}, passcount.New(sequential{table}), passcount.New(table)}).Draw(t, "source")
+		src := rapid.SampledFrom([]stream.Source{table, withoutGather{table}, passcount.New(withoutGather{table}), passcount.New(table)}).Draw(t, "source")
 		p := prepared(t, src, prepare.NullsDrop, rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleMinMax}).Draw(t, "scale"))
 		all, kept := readAll(t, p)
 		var wanted []int64
@@ -224,7 +229,7 @@ func TestDropAndGather(t *testing.T) {
 func TestDropAndSkimTakesOnePass(t *testing.T) {
 	x := randomMatrix(1, 200, 2)
 	x.Data[3*x.Stride] = math.NaN()
-	src := passcount.New(sequential{newTable("x", x)})
+	src := passcount.New(withoutGather{newTable("x", x)})
 	p := prepared(t, src, prepare.NullsDrop, prepare.ScaleNone) // blocks of 8 rows
 	before := src.Passes()
 	if _, err := stream.GatherRows(context.Background(), p, []int64{0, 50, 100, 150, 198}); err != nil {
@@ -363,6 +368,7 @@ func TestMeanIsAccurate(t *testing.T) {
 	}
 }
 
+// A scan has the same bits for any number of threads.
 func TestScanIsTheSameForAllThreads(t *testing.T) {
 	x := randomMatrix(8, 3000, 4)
 	for i := range 60 {
@@ -386,7 +392,8 @@ func TestScanIsTheSameForAllThreads(t *testing.T) {
 	}
 }
 
-func TestApply(t *testing.T) {
+// New rows are filled and scaled by the statistics of the fit.
+func TestApplyUsesStatisticsOfTheFit(t *testing.T) {
 	nan := math.NaN()
 	old := stream.FromMatrix("old", blas64.General{Rows: 4, Cols: 2, Stride: 2, Data: []float64{0, 10, 2, nan, 4, 30, 6, 20}})
 	fresh := newTable("new", blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{nan, 40, 3, nan, 9, 20}})
@@ -433,6 +440,7 @@ func TestApplyOverflow(t *testing.T) {
 	checkError(t, err, "huge", "row 1", `column "x1"`, "overflows")
 }
 
+// A source that can be read only once is prepared if no scan is needed, and refused otherwise.
 func TestPrepareOnce(t *testing.T) {
 	x := randomMatrix(1, 30, 2)
 	x.Data[5*x.Stride] = math.NaN()
@@ -468,6 +476,7 @@ func TestPrepareOnce(t *testing.T) {
 	}
 }
 
+// Dropping all rows gives an empty source.
 func TestDropEverything(t *testing.T) {
 	x := matrix.New(40, 2)
 	for i := range x.Rows {

@@ -187,9 +187,9 @@ func (p Preparation) names(numeric []string) []string {
 	return names
 }
 
-// places returns the indices of p.Columns among the numeric columns of a source, nil for all in
+// columnIndices returns the indices of p.Columns among the numeric columns of a source, nil for all in
 // order. A source without names must have as many columns.
-func (p Preparation) places(info stream.Info) (places []int, err error) {
+func (p Preparation) columnIndices(info stream.Info) (places []int, err error) {
 	switch d := len(p.Columns); {
 	case p.Columns == nil || !info.Nameless && slices.Equal(p.Columns, info.Columns):
 		return nil, nil

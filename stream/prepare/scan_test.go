@@ -37,6 +37,7 @@ func TestColumnStatsConformance(t *testing.T) {
 	conformance.Run(t, func() *prepare.ColumnStats { return prepare.NewColumnStats(3) }, scanBlock, 11)
 }
 
+// statsBytes returns an encoded state.
 func statsBytes(t testing.TB) []byte {
 	t.Helper()
 	data, err := scanBlock(2).MarshalBinary()
@@ -46,6 +47,7 @@ func statsBytes(t testing.TB) []byte {
 	return data
 }
 
+// Damaged or contradictory states are errors.
 func TestColumnStatsHostileBytes(t *testing.T) {
 	good := statsBytes(t)
 	with := func(at int, v uint64) []byte {

@@ -105,10 +105,10 @@ func (r *tableReader) Read(dst *stream.Batch) (int, error) {
 
 func (r *tableReader) Close() error { return nil }
 
-// sequential hides the Gather method of a source.
-type sequential struct{ stream.Source }
+// withoutGather hides the Gather method of a source.
+type withoutGather struct{ stream.Source }
 
-func (s sequential) Info() stream.Info {
+func (s withoutGather) Info() stream.Info {
 	info := s.Source.Info()
 	info.SeekCost = 0
 	return info
@@ -152,6 +152,7 @@ type fataler interface {
 	Errorf(string, ...any)
 }
 
+// tryReadAll reads all rows and kept columns of a source, until an error.
 func tryReadAll(src stream.Source) (rows [][]float64, kept []stream.Column, err error) {
 	info := src.Info()
 	kept = emptyKept(info)
@@ -174,6 +175,7 @@ func tryReadAll(src stream.Source) (rows [][]float64, kept []stream.Column, err 
 	return rows, kept, err
 }
 
+// emptyKept returns empty columns of the kinds of the kept ones.
 func emptyKept(info stream.Info) []stream.Column {
 	kept := make([]stream.Column, len(info.Kept))
 	for k, f := range info.Kept {
@@ -182,6 +184,7 @@ func emptyKept(info stream.Info) []stream.Column {
 	return kept
 }
 
+// sameBits reports whether two slices are equal bit for bit.
 func sameBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }

@@ -114,7 +114,7 @@ func scaledPlainly(rows [][]float64, d int, scale prepare.Scaling) {
 
 // Prepared rows equal a direct implementation of the documentation: in passes with any threads and
 // block sizes, gathered, and one at a time.
-func TestTreatments(t *testing.T) {
+func TestTreatmentsEqualTheirDocumentation(t *testing.T) {
 	for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax,
 		prepare.ScaleQuantile} {
 		for _, how := range []prepare.Encoding{prepare.EncodeOneHot, prepare.EncodeOrdinal} {
@@ -135,6 +135,7 @@ func TestTreatments(t *testing.T) {
 	}
 }
 
+// checkTreatment compares passes, gathering and single rows of a treatment with want.
 func checkTreatment(t *testing.T, e stream.Engine, s *table, treatment prepare.Treatment, want [][]float64) {
 	t.Helper()
 	ctx := context.Background()
@@ -183,6 +184,7 @@ func checkTreatment(t *testing.T, e stream.Engine, s *table, treatment prepare.T
 	}
 }
 
+// nullsOf counts the nulls and empty words of the first category.
 func nullsOf(s *table) (n int64) {
 	for i, word := range s.kept[0].Strings {
 		if word == "" || s.kept[0].Null(i) {

@@ -67,6 +67,7 @@ func denseOf(t testing.TB, c *sparse.CSR) blas64.General {
 	return m
 }
 
+// mustCSR returns a matrix of entries, and fails the test on an error.
 func mustCSR(t testing.TB, rows, cols int, entries []sparse.Entry) *sparse.CSR {
 	t.Helper()
 	c, err := sparse.NewCSR(rows, cols, slices.Values(entries))
@@ -83,6 +84,7 @@ func sameDense(t testing.TB, what string, want, got blas64.General, o ...cmp.Opt
 	}
 }
 
+// Construction, transpose and AddIdentity equal those of dense matrices, for all shapes.
 func TestCSRAgainstDense(t *testing.T) {
 	shapes := []struct{ rows, cols, n int }{{0, 0, 0}, {3, 0, 0}, {0, 3, 0}, {1, 1, 0}, {1, 1, 5}, {1, 9, 4}, {9, 1, 20}, {7, 5, 12}, {20, 20, 300}, {50, 50, 60}}
 	for k, s := range shapes {
@@ -112,6 +114,7 @@ func TestCSRAgainstDense(t *testing.T) {
 	}
 }
 
+// A matrix whose entries are all 1 stores no values.
 func TestCSRValuesOnlyWhereNeeded(t *testing.T) {
 	a, b := sparse.Entry{Row: 0, Col: 1, Value: 1}, sparse.Entry{Row: 1, Col: 0, Value: 1}
 	if c := mustCSR(t, 2, 2, []sparse.Entry{a, b}); c.Value != nil || c.AddIdentity().Value != nil || c.Transpose().Value != nil {
@@ -167,6 +170,7 @@ func TestCSRRefuses(t *testing.T) {
 	})
 }
 
+// mustPanicCSR fails unless f panics.
 func mustPanicCSR(t *testing.T, name string, f func()) {
 	t.Helper()
 	defer func() {
@@ -252,6 +256,7 @@ func TestCSRScalingRefuses(t *testing.T) {
 	mustPanicCSR(t, "unknown scaling", func() { mustCSR(t, 0, 0, nil).ScaledByDegrees(9) })
 }
 
+// Rows of the source are the dense rows, in batches of any size.
 func TestCSRSource(t *testing.T) {
 	for _, shape := range [][2]int{{0, 0}, {0, 4}, {5, 0}, {1, 1}, {300, 7}} {
 		rows, cols := shape[0], shape[1]

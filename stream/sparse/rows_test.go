@@ -11,7 +11,7 @@ import (
 )
 
 // A pass sees every row of the matrix by its number, and the transpose is computed once.
-func TestRows(t *testing.T) {
+func TestRowsByNumberAndTranspose(t *testing.T) {
 	m, err := sparse.NewCSR(1000, 7, func(yield func(sparse.Entry) bool) {
 		for i := range int32(1000) {
 			if !yield(sparse.Entry{Row: i, Col: i % 7, Value: float64(i)}) {

@@ -26,7 +26,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// arrowColumn is a column for the library to write.
+// arrowTestColumn is a column written by Arrow's own library.
 type arrowTestColumn struct {
 	name   string
 	typ    arrow.DataType
@@ -35,8 +35,7 @@ type arrowTestColumn struct {
 	text   func(i int) string
 }
 
-// arrowTestColumns returns columns of every type, and some that are not read in
-// between.
+// arrowTestColumns returns columns of every type, with unreadable ones in between.
 func arrowTestColumns() []arrowTestColumn {
 	one := func(f func(i int) float64) func(i int) []float64 {
 		return func(i int) []float64 { return []float64{f(i)} }
@@ -99,8 +98,8 @@ func arrowTestColumns() []arrowTestColumn {
 	}
 }
 
-// arrowRecords builds three or four records of n rows in all. In a stream each
-// has dictionaries of its own, in a file they must share them.
+// arrowRecords builds three or four records with n rows in total. In a stream each record has its own dictionaries; in
+// a file they share them.
 func arrowRecords(t testing.TB, columns []arrowTestColumn, n int, nullable, asFile bool) (*arrow.Schema, []arrow.Record) {
 	t.Helper()
 	var fields []arrow.Field
@@ -138,7 +137,7 @@ func arrowRecords(t testing.TB, columns []arrowTestColumn, n int, nullable, asFi
 	return schema, records
 }
 
-// writeArrow lets the library write records, as a file or as a stream.
+// writeArrow writes records with Arrow's own library, as a file or a stream.
 func writeArrow(t testing.TB, path string, schema *arrow.Schema, records []arrow.Record, asFile bool, options ...ipc.Option) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -166,7 +165,7 @@ func writeArrow(t testing.TB, path string, schema *arrow.Schema, records []arrow
 	}
 }
 
-// A dictionary may grow from batch to batch.
+// A dictionary may grow from batch to batch (Arrow columnar format, Dictionary messages, isDelta).
 func TestArrowDictionaryDeltas(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
@@ -199,7 +198,7 @@ func TestArrowDictionaryDeltas(t *testing.T) {
 	}
 }
 
-// arrowSourceOf chooses numbers as features and text as kept columns.
+// arrowSourceOf selects numbers as features and text as kept columns.
 func arrowSourceOf(tb column.Table) (stream.Source, error) {
 	var numeric, kept []int
 	for i, c := range tb.About().Columns {
@@ -213,7 +212,7 @@ func arrowSourceOf(tb column.Table) (stream.Source, error) {
 	return column.Choose(tb, numeric, kept)
 }
 
-// checkArrow compares a source with the columns it should hold.
+// checkArrow compares a source with the columns written.
 func checkArrow(t *testing.T, src stream.Source, columns []arrowTestColumn, n int, nullable bool) {
 	t.Helper()
 	rows, kept, err := filetest.Slurp(src, 77)
@@ -249,6 +248,7 @@ func checkArrow(t *testing.T, src stream.Source, columns []arrowTestColumn, n in
 	}
 }
 
+// Columns of every type have the values that the library wrote, from files and streams, plain and compressed.
 func TestArrowTypes(t *testing.T) {
 	t.Parallel()
 	columns := arrowTestColumns()
@@ -283,6 +283,7 @@ func TestArrowTypes(t *testing.T) {
 	}
 }
 
+// A list of another length is an error that names its row.
 func TestArrowListLengths(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	schema := arrow.NewSchema([]arrow.Field{{Name: "emb", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true}}, nil)
@@ -325,6 +326,7 @@ func TestArrowListLengths(t *testing.T) {
 	}
 }
 
+// An integer that float64 cannot represent is an error as a feature, and exact as a kept value.
 func TestArrowLargeIntegers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	ids := arrowTestColumn{name: "id", typ: arrow.PrimitiveTypes.Int64, add: func(b array.Builder, i int) {
@@ -348,7 +350,7 @@ func TestArrowLargeIntegers(t *testing.T) {
 	}
 }
 
-// smallArrow returns a file with a bit of everything.
+// smallArrow returns a small file with columns of every type.
 func smallArrow(t testing.TB, n int, asFile bool, options ...ipc.Option) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "small.arrow")
@@ -361,7 +363,7 @@ func smallArrow(t testing.TB, n int, asFile bool, options ...ipc.Option) []byte 
 	return b
 }
 
-// messageEnds returns the rows that come before each byte at which a message of a file ends.
+// messageEnds maps each offset at which a message ends to the number of rows before it.
 func messageEnds(t *testing.T, b []byte) map[int]int64 {
 	t.Helper()
 	x, err := newIndex(bytes.NewReader(b), int64(len(b)))
@@ -377,8 +379,8 @@ func messageEnds(t *testing.T, b []byte) map[int]int64 {
 	return ends
 }
 
-// No beginning of a file is a file, and nothing may follow it. A stream may end without
-// its end mark, behind a message.
+// A proper prefix of a file, or a file with bytes after its end, is an error. A stream may end without its end mark,
+// after a message.
 func TestArrowCuts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "cut.arrow")
@@ -419,8 +421,8 @@ func TestArrowMutants(t *testing.T) {
 	})
 }
 
-// Small files that claim to be large cost little memory.
-func TestArrowGreed(t *testing.T) {
+// A small file that claims large sizes is an error, and allocates little memory.
+func TestArrowHostileSizesTakeLittleMemory(t *testing.T) {
 	b := smallArrow(t, 60, false)
 	for name, spoil := range map[string]func([]byte) []byte{
 		"metadata": func(b []byte) []byte { binary.LittleEndian.PutUint32(b[4:], 0x3ffffff); return b },
@@ -448,7 +450,7 @@ func TestArrowGreed(t *testing.T) {
 	}
 }
 
-// The parts of a batch are read alone, so its size does not matter.
+// The columns of a batch are read one by one, so memory does not grow with the batch.
 func TestArrowMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	const n, d = 100_000, 8
@@ -497,8 +499,7 @@ func TestArrowSchemaBomb(t *testing.T) {
 	filetest.WantError(t, err, "fields")
 }
 
-// flatBomb returns a schema message in which every field has the next one as both of
-// its children.
+// flatBomb returns a schema message in which both children of every field are the next field.
 func flatBomb(depth int) []byte {
 	var b []byte
 	u16 := func(v ...uint16) { b = binary.LittleEndian.AppendUint16(b, v[0]) }

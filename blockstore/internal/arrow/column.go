@@ -57,6 +57,8 @@ func (c *columnReader) vectors(dst []float64, stride int, at int64, n int) error
 	return nil
 }
 
+// someVectors stores vectors of the batch, from row at on. A list of another length is an error, but a null may be
+// empty.
 func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int) error {
 	if err := c.s.loadLists(c.field, &c.array, at, rows); err != nil {
 		return c.fault(err)
@@ -152,7 +154,7 @@ func (c *columnReader) keepFloats(dst *stream.Column, at int64, n int) error {
 	if i >= 0 {
 		return c.inexact(at+int64(i), c.s.Integer(c.format, i))
 	}
-	for k := 0; k < n && (c.s.nulls != nil || c.s.absent != nil); k++ {
+	for k := 0; k < n && (c.s.nulls != nil || c.s.inheritedNulls != nil); k++ {
 		if !c.s.valid(k) {
 			column.SetNull(dst, len(dst.Floats)-n+k)
 		}

@@ -90,6 +90,7 @@ func (ds dictionaries) read(m *message, fields []field, space *workspace) error 
 	if err != nil {
 		return err
 	}
+	// A delta extends the dictionary, any other message replaces it (Arrow columnar format, Dictionary messages).
 	delta := head.byte(2) != 0
 	if ds[id] == nil || !delta {
 		ds[id] = &dictionary{}

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// stream returns what the library writes of one record.
+// streamOf returns a stream with one record, written by Arrow's own library.
 func streamOf(t *testing.T, schema *arrow.Schema, fill func(b *array.RecordBuilder)) []byte {
 	t.Helper()
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
@@ -34,8 +34,7 @@ func streamOf(t *testing.T, schema *arrow.Schema, fill func(b *array.RecordBuild
 	return out.Bytes()
 }
 
-// changeMessages hands every message of a stream to change, the metadata and the body in
-// place, and returns the stream.
+// changeMessages returns the stream after change has modified each of its messages in place: metadata and body.
 func changeMessages(t *testing.T, b []byte, change func(m *message, body []byte)) []byte {
 	t.Helper()
 	for at := int64(0); ; {
@@ -74,7 +73,7 @@ func readStream(t *testing.T, b []byte) (rows [][]float64, texts []string) {
 	return rows, texts
 }
 
-// The library writes the schema of a machine with the other order of bytes.
+// A stream written by a big-endian machine is refused.
 func TestBigEndian(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int32}}, nil)
 	b := streamOf(t, schema.WithEndianness(endian.NonNativeEndian), func(b *array.RecordBuilder) {
@@ -84,7 +83,7 @@ func TestBigEndian(t *testing.T) {
 	filetest.WantError(t, err, "a.arrows", "most significant bytes first")
 }
 
-// A last column of texts that are null or empty throughout a batch takes no bytes of its body.
+// The last text column of a batch may have no bytes in the body, if its values are null or empty.
 func TestEmptyTextAtTheEnd(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
 	for _, valid := range [][]bool{nil, {false, false, false}} {
@@ -99,7 +98,7 @@ func TestEmptyTextAtTheEnd(t *testing.T) {
 	}
 }
 
-// A view that points outside its buffers is an error, unless it is null.
+// A string view that points outside its buffers is an error, unless it is null.
 func TestBrokenViews(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.StringView, Nullable: true}}, nil)
 	for name, change := range map[string]func(view []byte){

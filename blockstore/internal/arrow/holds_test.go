@@ -19,8 +19,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// growingBatches writes batches, each with more rows than the one before but the last, of a
-// number, a pair, a text of 100 bytes and a dictionary.
+// growingBatches writes batches with an increasing number of rows, except the last: a number, a pair, a text of 100
+// bytes and a dictionary.
 func growingBatches(t *testing.T, path string, asFile bool, options ...ipc.Option) (rows int) {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{
@@ -50,9 +50,9 @@ func growingBatches(t *testing.T, path string, asFile bool, options ...ipc.Optio
 	return rows
 }
 
-// TestArrowHolds: what a source says that a reader holds is what its largest batch takes
-// in the chosen columns, and what a pass allocates besides: batches share their memory.
-func TestArrowHolds(t *testing.T) {
+// The announced memory of a reader equals that of the chosen columns of the largest batch, and a pass allocates little
+// more, since batches share their memory.
+func TestArrowReaderBytes(t *testing.T) {
 	const most = 30_000
 	for name, option := range map[string]ipc.Option{"zstd": ipc.WithZstd(), "lz4": ipc.WithLZ4()} {
 		for _, asFile := range []bool{true, false} {
@@ -80,7 +80,7 @@ func TestArrowHolds(t *testing.T) {
 					t.Errorf("%s, file %v, columns %v, %v: holds %d for %d bytes, leads %d", name, asFile, c.numeric, c.kept, info.ReaderBytes, c.least, info.SeekCost)
 				}
 				if c.kept != nil {
-					continue // strings are made anew
+					continue // strings are always allocated
 				}
 				if used, n := allocated(t, src); n != rows || used > info.ReaderBytes+1<<20 {
 					t.Errorf("%s, file %v, columns %v: %d rows, %d bytes were allocated, %d promised", name, asFile, c.numeric, n, used, info.ReaderBytes)
@@ -90,7 +90,7 @@ func TestArrowHolds(t *testing.T) {
 	}
 }
 
-// allocated reads a source and returns how many bytes were allocated for it.
+// allocated reads a source, and returns the bytes allocated and the number of rows.
 func allocated(t *testing.T, src stream.Source) (bytes int64, rows int) {
 	t.Helper()
 	b := filetest.NewBatch(src, 1000)
@@ -110,8 +110,8 @@ func allocated(t *testing.T, src stream.Source) (bytes int64, rows int) {
 	return int64(after.TotalAlloc - before.TotalAlloc), rows
 }
 
-// Of what is not compressed little is held: headers of batches, and something for each column.
-func TestArrowHoldsLittle(t *testing.T) {
+// Uncompressed batches need memory for headers, and a little for each column.
+func TestArrowReaderBytesUncompressed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
 	growingBatches(t, path, false)
 	tb, err := Open(context.Background(), nil, path)

@@ -38,10 +38,10 @@ type index struct {
 	nulls    []bool // for each field, whether a batch has nulls
 }
 
-// with returns the index with a policy for integers that float64 cannot represent.
-func (x *index) with(inexact column.Inexact) *index {
+// withInexact returns the index with a policy for integers that float64 cannot represent.
+func (x *index) withInexact(inexact column.Inexact) *index {
 	out := *x
-	out.schema = x.schema.with(inexact)
+	out.schema = x.schema.withInexact(inexact)
 	return &out
 }
 
@@ -148,7 +148,7 @@ func (x *index) scan(file io.ReaderAt, start, limit int64) error {
 			return nil
 		}
 		if err == io.EOF {
-			return x.ended(at+n, limit)
+			return x.checkEnd(at+n, limit)
 		}
 		if err != nil {
 			return fault.New("the message at byte %d: %w", at, err)
@@ -160,14 +160,15 @@ func (x *index) scan(file io.ReaderAt, start, limit int64) error {
 	}
 }
 
-// ended checks that the end mark, which ends at at, is the end of the stream.
-func (x *index) ended(at, limit int64) error {
+// checkEnd checks that the end mark, which ends at at, is the end of the stream.
+func (x *index) checkEnd(at, limit int64) error {
 	if rest := limit - at; rest > 8 || rest > 0 && !x.isFile {
 		return fmt.Errorf("%d bytes follow the end mark of the stream at byte %d", rest, at)
 	}
 	return x.complete()
 }
 
+// complete fails if there is no schema.
 func (x *index) complete() error {
 	if x.schema == nil {
 		return fmt.Errorf("there is no schema")

@@ -42,8 +42,7 @@ func TestJavaScriptFile(t *testing.T) {
 	}
 }
 
-// A stream may end without its end mark, as those of some writers do, but not within a
-// message or before its schema.
+// A stream may end without its end mark, as some writers leave it, but not within a message or before its schema.
 func TestStreamWithoutEndMark(t *testing.T) {
 	b := smallArrow(t, 60, false)
 	b = b[:len(b)-8]

@@ -38,6 +38,7 @@ func logicalType(t arrow.DataType) logical.Type {
 	return logical.Type{}
 }
 
+// unitOf converts a time unit of Arrow.
 func unitOf(u arrow.TimeUnit) logical.Unit {
 	return map[arrow.TimeUnit]logical.Unit{arrow.Second: logical.Second, arrow.Millisecond: logical.Millisecond,
 		arrow.Microsecond: logical.Microsecond, arrow.Nanosecond: logical.Nanosecond}[u]

@@ -77,7 +77,8 @@ func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	return m, n, nil
 }
 
-// readLength reads the length of the metadata, which precedes it.
+// readLength reads the length of the metadata, which precedes it. Since Arrow 0.15 four bytes 0xff come first. A length
+// of 0 ends the stream (Arrow columnar format, Encapsulated message format).
 func readLength(r io.Reader) (length, n int64, err error) {
 	var word [4]byte
 	for range 2 {

@@ -19,8 +19,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// wholeOrInPieces runs a test with buffers unpacked in one way or the other, whatever they
-// hold.
+// wholeOrInPieces runs a test with all buffers unpacked whole, or all in pieces.
 func wholeOrInPieces(t *testing.T, inPieces bool, test func()) {
 	t.Helper()
 	was := worthPieces
@@ -29,7 +28,7 @@ func wholeOrInPieces(t *testing.T, inPieces bool, test func()) {
 	test()
 }
 
-// frames returns text as frames of small blocks and windows.
+// frames returns text as LZ4 and zstd frames with small blocks and windows.
 func frames(t testing.TB, text []byte) map[string][]byte {
 	t.Helper()
 	var small bytes.Buffer
@@ -50,7 +49,7 @@ func frames(t testing.TB, text []byte) map[string][]byte {
 	return map[string][]byte{"lz4": small.Bytes(), "zstd": e.EncodeAll(text, nil)}
 }
 
-// piecesOfFrame returns pieces of a frame that is said to hold so many bytes.
+// piecesOfFrame returns the pieces of a frame with the given unpacked size.
 func piecesOfFrame(t testing.TB, name string, frame []byte, size int) *pieces {
 	t.Helper()
 	c := lz4Frames
@@ -69,6 +68,7 @@ func piecesOfFrame(t testing.TB, name string, frame []byte, size int) *pieces {
 	return p
 }
 
+// numbersText returns at least n bytes of text that compresses little.
 func numbersText(n int) []byte {
 	var text []byte
 	for i := 0; len(text) < n; i++ {
@@ -77,9 +77,8 @@ func numbersText(n int) []byte {
 	return text[:n]
 }
 
-// Pieces are those of the whole, wherever they are read: next to the last ones, over them,
-// further on and back.
-func TestPieces(t *testing.T) {
+// Pieces equal the whole buffer, read in any order: adjacent, overlapping, further on, or back.
+func TestPiecesEqualTheWholeBuffer(t *testing.T) {
 	const size = 1_500_000
 	text := numbersText(size)
 	for name, frame := range frames(t, text) {
@@ -109,8 +108,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// A frame that has other bytes than its buffer says is refused, and a cut one.
-func TestPiecesOfDamage(t *testing.T) {
+// A truncated frame, and one whose size differs from that of its buffer, is an error.
+func TestPiecesRefuseDamage(t *testing.T) {
 	const size = 300_000
 	for name, frame := range frames(t, numbersText(size)) {
 		for _, claimed := range []int{size - 1, size + 1} {
@@ -126,8 +125,8 @@ func TestPiecesOfDamage(t *testing.T) {
 	}
 }
 
-// What readers are said to hold of a frame is its blocks or its window.
-func TestPiecesHold(t *testing.T) {
+// The announced memory of a frame is that of its blocks or its window.
+func TestPiecesMemoryIsCounted(t *testing.T) {
 	frames := frames(t, numbersText(1<<20))
 	if n, ok := compression.LZ4FrameHolds(frames["lz4"]); !ok || n < 128<<10 || n > 1<<20 {
 		t.Errorf("lz4: %d", n)
@@ -145,8 +144,7 @@ func TestPiecesHold(t *testing.T) {
 	}
 }
 
-// Files come out alike, whole or in pieces: of every type, read from the beginning, from
-// the middle, and by number. TestArrowTypes reads whole ones in all these ways.
+// Files give the same values whole and in pieces: in every type, from the first row or a later one, and by number.
 func TestArrowInPieces(t *testing.T) {
 	for name, option := range map[string]ipc.Option{"lz4": ipc.WithLZ4(), "zstd": ipc.WithZstd()} {
 		const n = tileRows + 400
@@ -180,7 +178,7 @@ func TestArrowInPieces(t *testing.T) {
 	}
 }
 
-// BenchmarkPieces reads a column of 8 MiB, as a whole and in pieces.
+// BenchmarkPieces reads a column of 8 MiB, whole and in pieces.
 func BenchmarkPieces(b *testing.B) {
 	const size = 8 << 20
 	text := numbersText(size)

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// oddColumns returns columns whose values lose bits when they are converted twice, or wrongly.
+// oddColumns returns columns whose values lose bits in a wrong or double conversion.
 func oddColumns() []arrowTestColumn {
 	specials := filetest.Specials()
 	dictionary := func(value arrow.DataType) arrow.DataType {
@@ -42,8 +42,8 @@ func oddColumns() []arrowTestColumn {
 	}
 }
 
-// Numbers that go straight into rows have the bits of those that go by way of words.
-func TestArrowStraight(t *testing.T) {
+// Numbers converted directly from a buffer have the same bits as those converted through words.
+func TestArrowDirectConversionKeepsBits(t *testing.T) {
 	t.Parallel()
 	columns := append(arrowTestColumns(), oddColumns()...)
 	for k, options := range [][]ipc.Option{nil, {ipc.WithZstd()}, {ipc.WithLZ4()}} {
@@ -64,7 +64,7 @@ func TestArrowStraight(t *testing.T) {
 }
 
 // A dictionary may have more entries than are loaded at a time.
-func TestArrowStraightLongDictionary(t *testing.T) {
+func TestArrowDirectConversionOfLongDictionary(t *testing.T) {
 	const n = tileRows + 900
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.PrimitiveTypes.Float64}
 	add := func(b array.Builder, i int) {
@@ -82,9 +82,8 @@ func TestArrowStraightLongDictionary(t *testing.T) {
 	filetest.CheckStraight(t, tb)
 }
 
-// What stands under a null is nothing: neither an integer that no float64 holds nor an index
-// behind the end of a dictionary is an error. The same values are errors where they are not null,
-// in the row that has them, but not in a dictionary that no row asks for them.
+// Values below a null are ignored: integers that float64 cannot represent, and indices outside a dictionary. Without
+// the null they are an error in their row; an unused dictionary entry is none.
 func TestArrowUnderNulls(t *testing.T) {
 	const bad = 1<<53 + 1
 	for name, test := range map[string]struct {
@@ -121,7 +120,7 @@ func TestArrowUnderNulls(t *testing.T) {
 	}
 }
 
-// checkUnderNulls reads four rows of a column, which end in the error that want says, if any.
+// checkUnderNulls reads four rows of a column and compares the error with want, "" for none.
 func checkUnderNulls(t *testing.T, name string, schema *arrow.Schema, column arrow.Array, want string, bad int64, valid []bool) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.arrow")

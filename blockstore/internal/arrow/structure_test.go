@@ -16,8 +16,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// structureRows are records of structures in structures, null at every level, with values
-// below nulls that must not be seen, and what should be read.
+// structureRows returns records of nested structures with nulls at every level, whose hidden values must not be read,
+// and the expected values.
 func structureRows(t *testing.T, rows int) (*arrow.Schema, arrow.Record, [][]float64, []string) {
 	t.Helper()
 	inner := arrow.StructOf(arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
@@ -68,9 +68,8 @@ func structureRows(t *testing.T, rows int) (*arrow.Schema, arrow.Record, [][]flo
 	return schema, b.NewRecord(), want, texts
 }
 
-// Members of structures are columns a.b, as those of Parquet files are, and null where the
-// structure is.
-func TestStructures(t *testing.T) {
+// Members of structures are columns a.b as in Parquet files, null where the structure is.
+func TestStructureMembersAreColumns(t *testing.T) {
 	const rows = 2*tileRows + 100
 	schema, record, want, texts := structureRows(t, rows)
 	check := func(name string, tb column.Table) {

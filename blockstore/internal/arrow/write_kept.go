@@ -121,6 +121,7 @@ type numberBuilder[T any] interface {
 	UnsafeAppendBoolToBitmap(bool)
 }
 
+// number is a type of numbers in Arrow arrays.
 type number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }

@@ -103,6 +103,7 @@ func addElements(to array.Builder, t logical.Type, from *logical.Cursor, n int) 
 	return nil
 }
 
+// addNextOrNull appends a null, or the next value of from if valid.
 func addNextOrNull(to array.Builder, t logical.Type, from *logical.Cursor, valid bool) error {
 	if !valid {
 		to.AppendNull()

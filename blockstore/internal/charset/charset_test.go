@@ -9,7 +9,8 @@ import (
 	"testing/iotest"
 )
 
-func TestDecodes(t *testing.T) {
+// Text in common encodings is decoded, whatever the case of the encoding's name.
+func TestEncodingsAreDecoded(t *testing.T) {
 	const text = "id,größe\n1,日本 表ソ\n" // the second byte of 表 is a backslash in Shift-JIS
 	for name, want := range map[string]string{"shift_jis": "id,gr\n1,日本 表ソ\n", "latin1": "a\nö,ß,é\n", "Latin-1": "é\n", "utf-16": text, "UTF-16BE": text,
 		"gbk": "1,日本\n", "koi8-r": "да\n", "": text, "utf-8": text, "IBM037": "abc"} {
@@ -32,8 +33,8 @@ func TestDecodes(t *testing.T) {
 	}
 }
 
-// A byte order mark decides.
-func TestMarks(t *testing.T) {
+// A byte order mark overrides the named encoding.
+func TestByteOrderMarkDecides(t *testing.T) {
 	for name, packed := range map[string]string{"": "\xff\xfea\x00,\x00\xe9\x00", "latin1": "\xfe\xff\x00a\x00,\x00\xe9", "utf-16": "\xfe\xff\x00a\x00,\x00\xe9"} {
 		e, err := Find(name)
 		if err != nil {
@@ -45,8 +46,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// What is no character of the encoding is an error that names the line, wherever it stands.
-func TestRefuses(t *testing.T) {
+// An invalid character is an error that names its line, at any position.
+func TestRefusesInvalidCharacters(t *testing.T) {
 	e, err := Find("shift_jis")
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +77,8 @@ func lineOf(err error) int64 {
 	return unknown.Line
 }
 
-// Halves of characters in UTF-16 are errors, wherever they stand; replacement characters that
-// the text has are not.
+// Unpaired surrogates and odd last bytes of UTF-16 are errors at any position. Replacement characters in the text are
+// not.
 func TestRefusesHalves(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		packed := func(units ...uint16) string {

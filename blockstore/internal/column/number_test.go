@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// All 65536 half floats against their definition.
+// All 65536 half-precision numbers equal their definition (IEEE 754, binary16).
 func TestHalfFloat(t *testing.T) {
 	for h := range 1 << 16 {
 		sign, exponent, fraction := h>>15, h>>10&31, h&1023

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// passTable is a table of one column whose passes are those of begin.
+// passTable is a table of one column whose passes are made by begin.
 type passTable struct {
 	column.TableInfo
 	stamp file.Stamp
@@ -23,7 +23,7 @@ func (t *passTable) Source(c column.Choice) (stream.Gatherer, error) {
 	return column.NewSource(c, t.stamp, t.begin), nil
 }
 
-// newPassTable returns a table of so many rows.
+// newPassTable returns a table with the given number of rows.
 func newPassTable(t *testing.T, rows int64, begin column.Begin) *passTable {
 	t.Helper()
 	path := filetest.TempFile(t, "a.bin", "content")
@@ -36,7 +36,7 @@ func newPassTable(t *testing.T, rows int64, begin column.Begin) *passTable {
 	return &passTable{column.TableInfo{Path: path, Rows: rows, Columns: columns}, stamp, begin}
 }
 
-// brokenPass panics in one of its methods, as libraries do on damaged files.
+// brokenPass panics in one of its methods, as a library may on damaged input.
 type brokenPass struct {
 	file.File
 	skip bool
@@ -51,6 +51,7 @@ func (p *brokenPass) SkipTo(int64) error {
 
 func (p *brokenPass) Next(*stream.Batch, int) (int, error) { panic("index out of range") }
 
+// A panic in any method of a pass is an error.
 func TestPassIsGuarded(t *testing.T) {
 	for _, begin := range map[string]column.Begin{
 		"begin":  func(context.Context, file.File, bool) column.Pass { panic("index out of range") },
@@ -68,7 +69,7 @@ func TestPassIsGuarded(t *testing.T) {
 	}
 }
 
-// countingPass gives rows of their own numbers, at most two at a time.
+// countingPass returns row numbers, at most two rows at a time.
 type countingPass struct {
 	file.File
 	at, rows int64
@@ -91,8 +92,8 @@ func (p *countingPass) Next(dst *stream.Batch, at int) (n int, err error) {
 	return n, nil
 }
 
-// Constants among the kept columns are there in every row that a pass gives, also gathered ones.
-func TestConstants(t *testing.T) {
+// Constant kept columns are in every row of a pass, and in gathered rows.
+func TestConstantColumnsAreInEveryRow(t *testing.T) {
 	const rows = 7
 	var null stream.Column
 	column.AppendNull(&null)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// formats are formats of words with the bytes that their values may have.
+// formats are number formats, with the possible sizes of their values in bytes.
 var formats = []struct {
 	NumberFormat
 	size int
@@ -41,7 +41,8 @@ func comparePlace(t *testing.T, f NumberFormat, size, stride int, data []byte) {
 	}
 }
 
-func TestPlace(t *testing.T) {
+// Place stores the same bits as its reference, for all formats, lengths and special values.
+func TestPlaceEqualsItsReference(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	special := []uint64{0, 1 << 63, 0x7ff0000000000001, 0xfff8dead0000beef, 1 << 53, 1<<53 + 1, 1<<63 - 1, 1<<64 - 1, 0x7fa00001, 0xff800000, 0x80000000, 0x7c01, 0xfc00}
 	for _, f := range formats {

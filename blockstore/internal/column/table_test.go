@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// brokenTable panics when columns are chosen, as libraries do on damaged files.
+// brokenTable panics when columns are chosen, as a library may on damaged input.
 type brokenTable struct{ column.TableInfo }
 
 func (t *brokenTable) Source(column.Choice) (stream.Gatherer, error) { panic("index out of range") }

@@ -21,7 +21,7 @@ const zstdWindow = 128 << 20
 func NewReader(format string, in io.Reader) (io.ReadCloser, error) {
 	r, err := newReader(format, in)
 	if err != nil {
-		return nil, unreadable(format, err)
+		return nil, damagedError(format, err)
 	}
 	return &textReader{r, format}, nil
 }
@@ -36,13 +36,13 @@ type textReader struct {
 func (r *textReader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		err = unreadable(r.format, err)
+		err = damagedError(r.format, err)
 	}
 	return n, err
 }
 
-// unreadable converts the error of a decompression library to one with a remedy.
-func unreadable(format string, err error) error {
+// damagedError converts the error of a decompression library to one with a remedy.
+func damagedError(format string, err error) error {
 	if fault.IsReading(err) {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-func TestGuard(t *testing.T) {
+func TestGuardTurnsPanicsIntoErrors(t *testing.T) {
 	err := fault.Guard("a.parquet", func() error {
 		var none []int
 		_ = none[len(none)]
@@ -30,8 +30,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestDamaged: what is damaged has to be made again, unless the error knows better or the bytes could not be read.
-func TestDamaged(t *testing.T) {
+// The remedy for damage is a new file, unless the cause has its own remedy or reading failed.
+func TestDamagedClassifiesCauses(t *testing.T) {
 	ended := errors.New("it ends early")
 	for _, c := range []struct {
 		err    error

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestLockFolder: one holder at a time, another folder is free, and a caller that waits heeds its context.
+// A folder has one lock holder at a time. Other folders are free, and a waiting caller ends with its context.
 func TestLockFolder(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "m.npz")

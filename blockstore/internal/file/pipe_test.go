@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// TestOpenPipe: the wait for a program that writes a named pipe ends with the context, and
-// a pipe that is written is opened. There are two pipes, because a wait that was given up
-// still holds its pipe open: it could take the only writer.
+// Waiting for the writer of a named pipe ends with the context, and a pipe with a writer is opened. There are two
+// pipes, since an abandoned wait keeps its pipe open and might take the only writer.
 func TestOpenPipe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -35,6 +34,7 @@ func TestOpenPipe(t *testing.T) {
 	f.Close()
 }
 
+// newPipe creates a named pipe, and skips the test where there are none.
 func newPipe(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pipe")

@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// A copy counts against its quota until it is discarded, once, whether it was made or not.
+// A copy counts against its quota until it is discarded, even if it was not completed, and is given back once.
 func TestCopyGivesQuotaBack(t *testing.T) {
 	q := NewQuota(10)
 	files := &Session{SpoolDir: t.TempDir(), Quota: q}
@@ -41,7 +41,7 @@ func TestCopyGivesQuotaBack(t *testing.T) {
 	}
 }
 
-// Writers on several goroutines together stay within a quota, and each byte is counted.
+// Concurrent writers stay within one quota, and each byte is counted.
 func TestQuotaIsShared(t *testing.T) {
 	const limit, writers = 1000, 8
 	q := NewQuota(limit)

@@ -156,7 +156,7 @@ func (s Stamp) CheckUnchanged(file File, err error) error {
 	if s.object != nil || s.copied != nil || s.live != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	what := s.since(Mappable(file))
+	what := s.changeOf(Mappable(file))
 	if what == "" {
 		return err
 	}
@@ -167,8 +167,8 @@ func (s Stamp) CheckUnchanged(file File, err error) error {
 	return s.changed("%s, and reading it came to this: %w", what, err)
 }
 
-// since describes what happened to the open file or to its name since it was stamped.
-func (s Stamp) since(file *os.File) string {
+// changeOf describes what happened to the open file or to its name since it was stamped.
+func (s Stamp) changeOf(file *os.File) string {
 	now, err := file.Stat()
 	if err != nil {
 		return err.Error()

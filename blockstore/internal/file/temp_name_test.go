@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// inChild says, in a process that a test has started, which folder it is to work in.
+// inChild is the environment variable that names the folder for a child process of a test.
 const inChild = "NYSTREAM_TEST_TEMP"
 
-// child runs a test of this program in another process, which works in folder.
+// child returns a command that runs a test of this program in another process, which works in folder.
 func child(t *testing.T, test, folder string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$")
 	cmd.Env = append(os.Environ(), inChild+"="+folder)
@@ -22,7 +22,7 @@ func child(t *testing.T, test, folder string) *exec.Cmd {
 	return cmd
 }
 
-// names returns those in a folder.
+// names returns the names of the files in a folder.
 func names(t *testing.T, folder string) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -35,9 +35,9 @@ func names(t *testing.T, folder string) (list []string) {
 	return list
 }
 
-// TestAbandoned: what a process has left that was killed while it wrote is removed by the
-// next one that writes in the folder, and not while the process is alive.
-func TestAbandoned(t *testing.T) {
+// Temporary files of a killed process are removed by the next process that writes in the folder, but not while their
+// process is alive.
+func TestAbandonedTempFilesAreRemoved(t *testing.T) {
 	if folder := os.Getenv(inChild); folder != "" {
 		f, err := new(Session).Create(filepath.Join(folder, "model.npz"))
 		if err != nil {
@@ -49,7 +49,7 @@ func TestAbandoned(t *testing.T) {
 		return
 	}
 	folder := t.TempDir()
-	cmd := child(t, "TestAbandoned", folder)
+	cmd := child(t, "TestAbandonedTempFilesAreRemoved", folder)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// TestOthersAreLeft: files that others may use, or that only look like ours, are not touched.
-func TestOthersAreLeft(t *testing.T) {
+// Files that other processes may use, or that only have similar names, are not removed.
+func TestForeignFilesAreNotRemoved(t *testing.T) {
 	folder := t.TempDir()
 	keep := []string{
 		".u.npy.nystream-_elsewhere-abc.tmp",
@@ -107,9 +107,8 @@ func TestOthersAreLeft(t *testing.T) {
 	}
 }
 
-// TestTriedByMany: jobs of an array that begin at once try one folder, and each looks for what
-// killed runs have left.
-func TestTriedByMany(t *testing.T) {
+// TryFolder succeeds while others search the folder for abandoned files.
+func TestManyProcessesTryOneFolder(t *testing.T) {
 	dir := t.TempDir()
 	done := make(chan bool)
 	go func() {
@@ -131,8 +130,7 @@ func TestTriedByMany(t *testing.T) {
 	}
 }
 
-// TestReplacedKeepsMode: a file that is replaced keeps its mode and its owner, and a new one
-// has what the umask leaves.
+// A replaced file keeps its mode and owner. A new file has the mode that the umask leaves.
 func TestReplacedKeepsMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no modes: run it on Linux or macOS")
@@ -173,6 +171,7 @@ func TestReplacedKeepsMode(t *testing.T) {
 	}
 }
 
+// modeOf returns the permissions of a file.
 func modeOf(t *testing.T, path string) fs.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -182,7 +181,7 @@ func modeOf(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// TestTargetRefuses: links to nothing, devices, folders.
+// Dangling links, devices and folders are refused as targets.
 func TestTargetRefuses(t *testing.T) {
 	folder := t.TempDir()
 	nowhere, device := filepath.Join(folder, "nowhere"), filepath.Join(folder, "device")

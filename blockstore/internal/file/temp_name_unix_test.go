@@ -12,14 +12,13 @@ import (
 	"testing"
 )
 
-// ownedBy reports whether a file is of a user and a group of that number.
+// ownedBy reports whether user and group of a file have the given id.
 func ownedBy(info fs.FileInfo, id uint32) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && s.Uid == id && s.Gid == id
 }
 
-// TestMountedFile: a file that is mounted into a container cannot be replaced, and this is
-// known before anything is written.
+// A file that is a mount point, as in a container, cannot be replaced. This is an error before anything is written.
 func TestMountedFile(t *testing.T) {
 	folder := t.TempDir()
 	from, to := filepath.Join(folder, "from"), filepath.Join(folder, "to")
@@ -40,8 +39,7 @@ func TestMountedFile(t *testing.T) {
 	}
 }
 
-// TestTempFollowsNoLink: a link that takes the place of an abandoned file, behind the look at
-// it, is not followed.
+// A link that replaces an abandoned file after its inspection is not followed.
 func TestTempFollowsNoLink(t *testing.T) {
 	folder := t.TempDir()
 	file, link := filepath.Join(folder, "file"), filepath.Join(folder, "link")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// wantError checks that an error contains some texts.
+// wantError fails unless an error contains all texts.
 func wantError(t *testing.T, err error, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -69,7 +69,7 @@ func TestTempAborted(t *testing.T) {
 	}
 }
 
-// After a failed write nothing may appear, whatever succeeds later.
+// After a failed write no file appears, even if later calls succeed.
 func TestTempFailureIsFinal(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")

@@ -82,6 +82,7 @@ var SameBits = cmp.Options{
 // SameRow compares numbers bitwise, with all NaNs equal. It is far cheaper than cmp.
 func SameRow(a, b []float64) bool { return slices.EqualFunc(a, b, isSame) }
 
+// isSame reports whether two numbers have the same bits, or are both NaN.
 func isSame(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }

@@ -41,14 +41,14 @@ var foreigners = []struct {
 	{"<html", page},
 }
 
-// short is the length up to which a foreign magic number may also be the beginning of a text.
-const short = 5
+// shortMagic is the length up to which a foreign magic number may also be the beginning of a text.
+const shortMagic = 5
 
 // foreign returns the reason why a file of another program cannot be read, nil for other files.
 func foreign(head string) *stream.DataError {
 	text := isText(head)
 	for _, f := range foreigners {
-		if len(head) >= len(f.magic) && strings.EqualFold(head[:len(f.magic)], f.magic) && (!text || len(f.magic) >= short) {
+		if len(head) >= len(f.magic) && strings.EqualFold(head[:len(f.magic)], f.magic) && (!text || len(f.magic) >= shortMagic) {
 			return f.reason
 		}
 	}

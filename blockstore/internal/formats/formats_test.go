@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Files of other programs are refused by name, and text that begins with the same letters is not.
-func TestForeign(t *testing.T) {
+// The error for a file of another program names its format. Text that begins with the same letters is accepted.
+func TestForeignFormatsAreNamed(t *testing.T) {
 	for head, want := range map[string]string{
 		"\x89HDF\r\n\x1a\n\x00": "HDF5", "MATLAB 5.0 MAT-file, Platform: posix, Created on: Mon": "writematrix", "MATLAB 7.3 MAT-file": "writematrix",
 		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00": "Excel", "SQLite format 3\x00\x10": "SQLite",

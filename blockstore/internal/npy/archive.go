@@ -61,6 +61,7 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 	has := func(name string) bool {
 		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
 	}
+	// Its arrays would otherwise be taken for vectors.
 	if name == "" && has("format.npy") && has("shape.npy") && has("data.npy") {
 		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz").
 			WithRemedy("save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
@@ -74,7 +75,7 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
 	tables := make([]column.Table, 0, 1)
-	for _, a := range append([]*array{main}, main.beside(arrays)...) {
+	for _, a := range append([]*array{main}, main.vectorsFor(arrays)...) {
 		t, err := a.table(ctx, files, stamp, path)
 		if err != nil {
 			return nil, err
@@ -84,7 +85,7 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 		}
 		tables = append(tables, t)
 	}
-	return combine(tables, main.unfit(arrays, name == "")), nil
+	return combine(tables, main.unreadableColumns(arrays, name == "")), nil
 }
 
 // arraysOf returns the arrays of an archive, sorted by name.
@@ -137,7 +138,7 @@ func chooseArray(arrays []*array, name string) (*array, error) {
 		return nil, fault.New("it is a zip archive without arrays (.npy)").
 			WithRemedy("unzip it and name the file in it")
 	case name != "" && len(named) == 0:
-		return nil, fault.New("there is no array %q", name).WithRemedy("the arrays are: %s", listed(arrays))
+		return nil, fault.New("there is no array %q", name).WithRemedy("the arrays are: %s", arrayList(arrays))
 	case len(named) > 1:
 		return nil, fault.New("%d arrays are called %q", len(named), name).WithRemedy("save them under different names")
 	case len(named) == 1:
@@ -150,7 +151,7 @@ func chooseArray(arrays []*array, name string) (*array, error) {
 		return vectors[0].readable()
 	}
 	return nil, fault.New("it holds %d arrays", len(arrays)).
-		WithRemedy("name one with `Options.Array`: %s", listed(arrays))
+		WithRemedy("name one with `Options.Array`: %s", arrayList(arrays))
 }
 
 // readable returns the array, or the error that makes it unreadable.
@@ -165,8 +166,8 @@ func (a *array) readable() (*array, error) {
 	return a, nil
 }
 
-// listed lists arrays with their shapes.
-func listed(arrays []*array) string {
+// arrayList lists arrays with their shapes.
+func arrayList(arrays []*array) string {
 	const most = 20
 	var list []string
 	for i, a := range arrays {
@@ -186,8 +187,8 @@ func (a *array) shape() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(a.head.Shape), " ", " × "), "[]")
 }
 
-// beside returns the vectors with as many rows as the array.
-func (a *array) beside(arrays []*array) (list []*array) {
+// vectorsFor returns the vectors with as many rows as the array.
+func (a *array) vectorsFor(arrays []*array) (list []*array) {
 	if len(a.head.Shape) == 0 {
 		return nil
 	}
@@ -199,9 +200,9 @@ func (a *array) beside(arrays []*array) (list []*array) {
 	return list
 }
 
-// unfit returns the other arrays as unreadable columns, unless the array was given by name.
-func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
-	fit := append(a.beside(arrays), a)
+// unreadableColumns returns the other arrays as unreadable columns, unless the array was given by name.
+func (a *array) unreadableColumns(arrays []*array, unnamed bool) (list []column.Info) {
+	fit := append(a.vectorsFor(arrays), a)
 	for _, b := range arrays {
 		if unnamed && !slices.Contains(fit, b) {
 			list = append(list, column.Info{Name: b.name, Kind: column.Other, Width: 1, Why: "an array that does not fit the rows: " + cmp.Or(b.shape(), "one number")})
@@ -282,6 +283,7 @@ type archive struct {
 	parts []column.Table
 }
 
+// Source reads only the arrays that have chosen columns.
 func (t *archive) Source(c column.Choice) (stream.Gatherer, error) {
 	matrix := len(t.parts[0].About().Columns)
 	if !slices.ContainsFunc(c.All(true), func(i int) bool { return i >= matrix }) {

@@ -25,7 +25,7 @@ type member struct {
 	data   []byte
 }
 
-// pack makes an archive.
+// pack returns a zip archive of members.
 func pack(t testing.TB, members ...member) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -45,7 +45,7 @@ func pack(t testing.TB, members ...member) string {
 	return out.String()
 }
 
-// floats is an array that counts from first.
+// floats returns an NPY file that counts from first.
 func floats(first float64, shape ...int64) []byte {
 	n := int64(1)
 	for _, s := range shape {
@@ -58,7 +58,7 @@ func floats(first float64, shape ...int64) []byte {
 	return out
 }
 
-// texts is an array of texts of at most so many characters.
+// texts returns an NPY file of strings with the given width in characters.
 func texts(width int, list ...string) []byte {
 	out := HeaderBytes(fmt.Sprintf("<U%d", width), int64(len(list)))
 	for _, text := range list {
@@ -71,6 +71,7 @@ func texts(width int, list ...string) []byte {
 	return out
 }
 
+// opened opens an archive with the given content, and the array with the given name.
 func opened(t testing.TB, content, name string) column.Table {
 	t.Helper()
 	tb, err := OpenArchive(context.Background(), nil, filetest.TempFile(t, "a.npz", content), name)
@@ -80,7 +81,7 @@ func opened(t testing.TB, content, name string) column.Table {
 	return tb
 }
 
-// A matrix, chosen among others, and the vectors of its length beside it, compressed or not.
+// An archive gives its matrix and the vectors with as many entries as rows, compressed or not.
 func TestNPZMatrixAndVectors(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		content := pack(t, member{"X.npy", method, floats(0, 3, 2)}, member{"y.npy", method, texts(4, "äb", "", "cdef")},
@@ -162,7 +163,7 @@ func TestNPZRefuses(t *testing.T) {
 	}
 }
 
-// A flipped bit of the matrix or of a vector beside it is an error, compressed or not.
+// A flipped bit in the matrix or a vector is an error, compressed or not.
 func TestNPZDamagedMember(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		for _, name := range []string{"a", "y"} {
@@ -195,7 +196,7 @@ func TestNPZConcurrency(t *testing.T) {
 	}
 }
 
-// What NumPy writes.
+// Archives of numpy.savez and numpy.savez_compressed are read.
 func TestNPZWrittenByNumPy(t *testing.T) {
 	dir := t.TempDir()
 	filetest.Python(t, `

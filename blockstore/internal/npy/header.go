@@ -66,7 +66,8 @@ func (h Header) CheckNumbers() error {
 	return nil
 }
 
-// headerText returns the text of the header, and its size including the preamble.
+// headerText returns the text of the header, and its size including the preamble: magic, version, and the length of the
+// text in 2 bytes, or in 4 from version 2 on (numpy.lib.format).
 func headerText(r io.Reader) (text string, size int64, err error) {
 	var fixed [12]byte
 	if err := readHead(r, fixed[:10]); err != nil && err != errEnds {
@@ -120,7 +121,8 @@ type parser struct {
 	rest string
 }
 
-// header parses the whole text.
+// header parses the whole text: a dictionary literal of Python with exactly the keys descr, fortran_order and shape, in
+// any order.
 func (p *parser) header() (head Header, err error) {
 	if err := p.expect("{"); err != nil {
 		return head, err

@@ -163,6 +163,7 @@ func (t *layout) checkSize(file int64) error {
 	return nil
 }
 
+// Source returns the chosen columns. In Fortran order each of them is read at a place of its own.
 func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
 	wanted.head.dtype.Round = c.Inexact == column.InexactRound
@@ -186,15 +187,15 @@ const (
 // chosen columns one after another in Fortran order.
 type pass struct {
 	*column.Choice
-	table   *table
-	file    file.File
-	ahead   bool  // more rows will be read, so fill the buffer
-	at      int64 // the next row
-	buf     []byte
-	first   int64 // the row at the beginning of buf
-	held    int64 // number of rows in buf
-	step    int   // bytes in buf from one row to the next
-	offsets []int // in buf, of the chosen values of its first row
+	table        *table
+	file         file.File
+	ahead        bool  // more rows will be read, so fill the buffer
+	at           int64 // the next row
+	buf          []byte
+	first        int64 // the row at the beginning of buf
+	bufferedRows int64 // number of rows in buf
+	step         int   // bytes in buf from one row to the next
+	offsets      []int // in buf, of the chosen values of its first row
 
 	column.Decoded // values of a column that is kept
 }
@@ -205,22 +206,23 @@ func (p *pass) SkipTo(row int64) error {
 	return nil
 }
 
-// Next implements column.Pass.
+// Next implements column.Pass. Rows of a pipe are decoded as they arrive, and others are copied straight into the batch
+// where their layout allows it.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	n := min(int64(dst.X.Rows-at), p.table.count-p.at)
 	live, _ := p.file.(*file.Live)
 	switch {
 	case n == 0 && live != nil:
-		return 0, p.ends(live)
+		return 0, p.checkEnd(live)
 	case n == 0:
 		return 0, io.EOF
 	case live != nil:
-		return p.come(live, dst, at, int(n))
+		return p.waitRows(live, dst, at, int(n))
 	}
 	if p.straight(dst) {
 		return p.copy(dst, at, min(n, straightRows(p.table.row)))
 	}
-	return p.some(dst, at, int(n))
+	return p.storeRows(dst, at, int(n))
 }
 
 // straight reports whether rows in the file are identical to rows in memory: all columns in order,
@@ -259,9 +261,9 @@ func (p *pass) readError(err error) error {
 	return fault.Cell(p.table.Path, p.at, "", "%w", err)
 }
 
-// come stores up to n rows that have arrived through a pipe in dst, starting at row i. It waits for
+// waitRows stores up to n rows that have arrived through a pipe in dst, starting at row i. It waits for
 // at least one.
-func (p *pass) come(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
+func (p *pass) waitRows(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
 	t := p.table
 	window, err := in.Await(t.head.size+p.at*t.row, int(t.row))
 	have := min(int64(len(window))/max(1, t.row), int64(n))
@@ -273,7 +275,7 @@ func (p *pass) come(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
 	case have == 0:
 		return 0, fault.Cell(t.Path, p.at, "", "%w", err)
 	}
-	p.buf, p.first, p.held = window, p.at, have
+	p.buf, p.first, p.bufferedRows = window, p.at, have
 	p.cells()
 	if err := p.decode(dst, i, int(have)); err != nil {
 		return 0, err
@@ -290,8 +292,8 @@ func (p *pass) cells() {
 	}
 }
 
-// ends returns io.EOF if the input of a pipe ends after the last row.
-func (p *pass) ends(in *file.Live) error {
+// checkEnd returns io.EOF if the input of a pipe ends after the last row.
+func (p *pass) checkEnd(in *file.Live) error {
 	t := p.table
 	window, err := in.Await(t.head.size+p.at*t.row, 1)
 	if len(window) > 0 {
@@ -300,14 +302,14 @@ func (p *pass) ends(in *file.Live) error {
 	return err
 }
 
-// some stores up to n rows from p.at on in dst, starting at row i.
-func (p *pass) some(dst *stream.Batch, i, n int) (int, error) {
-	if p.at < p.first || p.at >= p.first+p.held {
+// storeRows stores up to n rows from p.at on in dst, starting at row i.
+func (p *pass) storeRows(dst *stream.Batch, i, n int) (int, error) {
+	if p.at < p.first || p.at >= p.first+p.bufferedRows {
 		if err := p.load(int64(n)); err != nil {
 			return 0, err
 		}
 	}
-	n = int(min(int64(n), p.first+p.held-p.at))
+	n = int(min(int64(n), p.first+p.bufferedRows-p.at))
 	if err := p.decode(dst, i, n); err != nil {
 		return 0, err
 	}
@@ -325,23 +327,25 @@ func (p *pass) load(want int64) error {
 		rowBytes = int64(len(p.All(true)) * t.head.dtype.size)
 	}
 	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
-	if p.ahead && p.at == p.first+p.held {
-		want = max(want, 2*p.held)
+	// Sequential reads double up to the size of the buffer, so that gathering a few rows reads little.
+	if p.ahead && p.at == p.first+p.bufferedRows {
+		want = max(want, 2*p.bufferedRows)
 	}
 	count = min(count, want)
 	if need := count * rowBytes; int64(cap(p.buf)) < need {
 		p.buf = make([]byte, need)
 	}
 	p.buf = p.buf[:count*rowBytes]
-	p.first, p.held = p.at, 0
+	p.first, p.bufferedRows = p.at, 0
 	if err := p.fill(count); err != nil {
 		return p.readError(err)
 	}
-	p.held = count
+	p.bufferedRows = count
 	return nil
 }
 
-// fill reads count rows into the buffer and computes the offsets of the values.
+// fill reads count rows into the buffer and computes the offsets of the values. It takes one read in C order, and one
+// per column in Fortran order.
 func (p *pass) fill(count int64) error {
 	t := p.table
 	size := int64(t.head.dtype.size)

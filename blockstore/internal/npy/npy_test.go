@@ -20,12 +20,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// npyFile returns an NPY file of version 1 with this header text and these bytes.
+// npyFile returns an NPY file of version 1 with the given header and data.
 func npyFile(header string, data []byte) string {
 	return magic + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header + string(data)
 }
 
-// npyText returns a header text.
+// npyText returns the text of a header.
 func npyText(descr string, fortran bool, shape string) string {
 	order := "False"
 	if fortran {
@@ -34,7 +34,7 @@ func npyText(descr string, fortran bool, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
 }
 
-// Every type, by bytes written by hand. The matrix is [[1 0] [a b]].
+// Every type is read from bytes written by hand. The matrix is [[1 0] [a b]].
 func TestNPYTypes(t *testing.T) {
 	inf := math.Inf(1)
 	tests := []struct {
@@ -121,7 +121,7 @@ func TestNPYHeaders(t *testing.T) {
 	}
 }
 
-// TestHeaderIO: an error of the disk is no damage of the file, wherever it comes.
+// A read error in the header is reported as such, not as damage.
 func TestHeaderIO(t *testing.T) {
 	disk := errors.New("input/output error")
 	for _, file := range []string{npyFile(npyText("<f8", false, "(2, 1)"), nil), magic + "\x02\x00\x05\x00\x00\x00"} {
@@ -210,7 +210,7 @@ func TestNPYInexactInteger(t *testing.T) {
 	}
 }
 
-// bigNPY writes a matrix of distinct numbers, more than one buffer long.
+// bigNPY writes a matrix of distinct numbers that is longer than one buffer.
 func bigNPY(t testing.TB, rows, cols int, fortran bool) string {
 	data := make([]byte, 0, rows*cols*4)
 	for k := range rows * cols {

@@ -29,7 +29,7 @@ func textSize(name string) int {
 	return n
 }
 
-// text decodes the first value of p.
+// text decodes the first value of p: bytes (S), which must be UTF-8, or UTF-32 (U). NumPy pads both with zeros.
 func (t valueType) text(p []byte) (string, error) {
 	p = p[:t.size]
 	if t.kind == 'S' {

@@ -43,6 +43,7 @@ func (e *encoder) header(rows int64) []byte {
 	return HeaderBytes("<f8", rows, int64(len(e.schema.Columns)))
 }
 
+// Encode writes rows without a copy if they are contiguous and the machine is little-endian, as the file is.
 func (e *encoder) Encode(b *stream.Batch, n int) error {
 	if b.X.Stride == b.X.Cols && n > 0 && littleEndian {
 		e.rows += int64(n)
@@ -62,6 +63,7 @@ func (e *encoder) Encode(b *stream.Batch, n int) error {
 	return nil
 }
 
+// Finish rewrites the header if the number of rows was unknown. Its length is the same.
 func (e *encoder) Finish() error {
 	if err := e.out.Flush(); err != nil || e.schema.Rows >= 0 {
 		return err

@@ -29,7 +29,8 @@ type delta struct {
 
 var errDelta = errors.New("the header of the delta encoding is damaged")
 
-// newDelta parses the header of data.
+// newDelta parses the header of DELTA_BINARY_PACKED data (Parquet format, Encodings): block size, miniblocks of a
+// block, number of values and first value. The limits keep a hostile header from claiming more.
 func newDelta(data []byte) (*delta, error) {
 	d := &delta{data: data, first: true}
 	block, err := d.uvarint(1 << 20)
@@ -42,6 +43,7 @@ func newDelta(data []byte) (*delta, error) {
 	if d.total, err = d.uvarint(1 << 31); err != nil {
 		return nil, err
 	}
+	// Miniblocks of a multiple of 8 values end at a byte. The specification asks for multiples of 32.
 	if block == 0 || d.minis == 0 || block%d.minis != 0 || block/d.minis%8 != 0 {
 		return nil, errDelta
 	}

@@ -109,6 +109,8 @@ func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 		return nil, 0, err
 	}
 	switch {
+	// A file ends with the footer, its length in 4 bytes, and PAR1 (Parquet format, File format). PARE marks an
+	// encrypted footer.
 	case string(head[:]) == "PARE" || string(tail[4:]) == "PARE":
 		return nil, 0, fault.File(t.Path, "the file is encrypted").WithRemedy("write it without encryption")
 	case string(head[:]) != "PAR1":
@@ -144,8 +146,8 @@ func decodeThrift(b []byte, v any) error {
 	return nil
 }
 
-// named returns the name of a type, compression or encoding, or its number if it has no name here.
-func named[T interface {
+// nameOf returns the name of a type, compression or encoding, or its number if it has no name here.
+func nameOf[T interface {
 	~int32
 	fmt.Stringer
 }](v T) string {
@@ -165,6 +167,7 @@ func (t *table) readGroups(footer *metadata, limit int64) error {
 			return t.badFooter(fault.New("row group %d: %w", g, err))
 		}
 	}
+	// Sizes are products of rows and columns, which must not overflow.
 	if overflow, _ := bits.Mul64(uint64(t.Rows), 8*uint64(len(t.leaves))); overflow > 0 {
 		return t.badFooter(fmt.Errorf("%d rows of %d columns cannot be", t.Rows, len(t.leaves)))
 	}
@@ -220,7 +223,7 @@ func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRan
 		c.refuse("encrypted values")
 		return pageRange{}, nil
 	case meta.Type != c.physical:
-		return pageRange{}, fmt.Errorf("it holds values of the type %s, the schema says %s", named(meta.Type), named(c.physical))
+		return pageRange{}, fmt.Errorf("it holds values of the type %s, the schema says %s", nameOf(meta.Type), nameOf(c.physical))
 	case c.maxRep == 0 && meta.NumValues != rows:
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
 	case meta.NumValues < rows:
@@ -231,7 +234,7 @@ func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRan
 		return pageRange{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)
 	}
 	if !knownCodec(meta.Codec) {
-		c.refuse("values in the compression " + named(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
+		c.refuse("values in the compression " + nameOf(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
 	}
 	end := min(start+size+chunkSlack, limit)
 	unpacked := max(0, meta.TotalUncompressedSize)

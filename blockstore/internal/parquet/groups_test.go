@@ -22,7 +22,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// written writes b in batches of so many rows, and opens the file by parquet-go.
+// written writes b in batches of the given size, and opens the file with parquet-go.
 func written(t *testing.T, start column.StartEncoder, info stream.Info, b *stream.Batch, batch int) (*parquet.File, []byte) {
 	t.Helper()
 	var out bytes.Buffer
@@ -46,7 +46,7 @@ func written(t *testing.T, start column.StartEncoder, info stream.Info, b *strea
 	return f, out.Bytes()
 }
 
-// readBack compares a file with b through our own reader.
+// readBack compares a file, read by our reader, with b.
 func readBack(t *testing.T, file []byte, b *stream.Batch) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.parquet")
@@ -82,8 +82,8 @@ func rowsOf(f *parquet.File) (rows []int64) {
 	return rows
 }
 
-// Row groups hold 16 MiB of numbers, or a share of the memory, and at most a million rows, whatever the batches.
-func TestRowGroups(t *testing.T) {
+// Row groups hold 16 MiB of numbers or a share of the memory, and at most a million rows, for any batches.
+func TestRowGroupSizes(t *testing.T) {
 	for _, c := range []struct {
 		memory        int64
 		rows, columns int
@@ -125,7 +125,7 @@ func TestRowGroups(t *testing.T) {
 	readBack(t, file, text)
 }
 
-// mixed are rows of every kind of column that is written: numbers, kept floats, unique and repeating integers and texts.
+// mixed returns rows with every kind of written column: numbers, kept floats, unique and repeated integers and texts.
 func mixed(n int) (stream.Info, *stream.Batch) {
 	info := stream.Info{Columns: []string{"x", "nan"}, Kept: []stream.Field{{Name: "float", Kind: stream.Float64}, {Name: "id", Kind: stream.Int64},
 		{Name: "code", Kind: stream.Int64}, {Name: "name", Kind: stream.String}, {Name: "town", Kind: stream.String}, {Name: "later", Kind: stream.String}, {Name: "null", Kind: stream.String}}}
@@ -162,8 +162,8 @@ func mixed(n int) (stream.Info, *stream.Batch) {
 	return info, b
 }
 
-// What other readers use is there, and true: statistics of row groups and pages, dictionaries where values repeat, snappy
-// for all but floats. Other readers and ours read the same values.
+// Files have what other readers use: statistics of row groups and pages, dictionaries for repeated values, and snappy
+// except for floats. parquet-go and our reader read the same values.
 func TestFilesAsOthersWriteThem(t *testing.T) {
 	const n = 30_000
 	info, b := mixed(n)
@@ -191,7 +191,7 @@ func TestFilesAsOthersWriteThem(t *testing.T) {
 	readBack(t, file, b)
 }
 
-// valuesOf returns n values of column k as parquet-go has them.
+// valuesOf returns n values of column k in parquet-go's form.
 func valuesOf(b *stream.Batch, k, first, n int) (values []parquet.Value) {
 	for i := first; i < first+n; i++ {
 		if k < b.X.Cols {
@@ -212,7 +212,7 @@ func valuesOf(b *stream.Batch, k, first, n int) (values []parquet.Value) {
 	return values
 }
 
-// bounds returns the least and largest of values that are neither null nor NaN, and the number of nulls.
+// bounds returns the smallest and the largest value that is neither null nor NaN, and the number of nulls.
 func bounds(values []parquet.Value, compare func(a, b parquet.Value) int) (least, most parquet.Value, nulls int64) {
 	for _, v := range values {
 		switch {
@@ -231,7 +231,7 @@ func bounds(values []parquet.Value, compare func(a, b parquet.Value) int) (least
 	return least, most, nulls
 }
 
-// checkFooter checks what the footer and the page index say of a column of a row group with the given values.
+// checkFooter compares the footer and the page index of a column chunk with its values.
 func checkFooter(t *testing.T, about *format.ColumnMetaData, chunk parquet.ColumnChunk, values []parquet.Value) {
 	t.Helper()
 	name, kind := about.PathInSchema[0], chunk.Type().Kind()
@@ -264,7 +264,7 @@ func checkFooter(t *testing.T, about *format.ColumnMetaData, chunk parquet.Colum
 	checkPages(t, name, chunk, values)
 }
 
-// checkPages checks the page index.
+// checkPages compares the page index with the values.
 func checkPages(t *testing.T, name string, chunk parquet.ColumnChunk, values []parquet.Value) {
 	t.Helper()
 	index, err := chunk.ColumnIndex()
@@ -294,8 +294,8 @@ func checkPages(t *testing.T, name string, chunk parquet.ColumnChunk, values []p
 	}
 }
 
-// TestFooterHolds: what a writer holds grows with its row groups as FooterBytes counts it.
-func TestFooterHolds(t *testing.T) {
+// The memory of a writer grows with the number of row groups by FooterBytes.
+func TestFooterBytesAreCounted(t *testing.T) {
 	const columns, memory = 1000, 64 << 20
 	e, err := newEncoder(io.Discard, stream.Info{Columns: stream.NumberedColumns(columns)}, nil, memory)
 	if err != nil {
@@ -310,7 +310,7 @@ func TestFooterHolds(t *testing.T) {
 			}
 		}
 		var m runtime.MemStats
-		for range 2 { // what pools hold goes with the second
+		for range 2 { // memory kept in pools is freed by the second collection
 			runtime.GC()
 		}
 		runtime.ReadMemStats(&m)

@@ -65,8 +65,8 @@ func unpackHybrid[T uint8 | uint32](h *hybrid, dst []T) {
 	h.bit = bit
 }
 
-// nextRun parses the header of a run. A truncated packed sequence holds the values that are
-// complete.
+// nextRun parses the header of a run (Parquet format, Encodings, RLE/bit-packing hybrid): an odd one counts groups of 8
+// packed values, an even one repetitions of a value. A truncated packed sequence holds the values that are complete.
 func (h *hybrid) nextRun() error {
 	h.pos = max(h.pos, h.next)
 	head, n := binary.Uvarint(h.data[h.pos:])

@@ -25,7 +25,7 @@ func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 			return err
 		}
 		if dst == nil {
-			if err := r.leaveOut(values); err != nil {
+			if err := r.skipEntries(values); err != nil {
 				return err
 			}
 			continue
@@ -36,9 +36,9 @@ func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 			return err
 		}
 		if v >= 0 {
-			return r.inexact(first+int64(r.place[v].row), v)
+			return r.inexact(first+int64(r.destinations[v].row), v)
 		}
-		for v, at := range r.place[:values] {
+		for v, at := range r.destinations[:values] {
 			if at.slot >= 0 {
 				dst[at.row*stride+at.slot] = r.Floats[v]
 			}
@@ -65,12 +65,12 @@ func (r *columnReader) placeLists(dst []float64, stride, rows int, done, filled 
 			*done++
 			continue
 		}
-		at := place{row: *done, slot: -1}
+		at := destination{row: *done, slot: -1}
 		if dst != nil {
 			at.slot = r.slots[*filled]
 		}
 		if level == r.maxDef {
-			r.place[values] = at
+			r.destinations[values] = at
 			values++
 		} else if at.slot >= 0 {
 			dst[at.row*stride+at.slot] = math.NaN()

@@ -10,7 +10,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// takePage loads a page or skips it.
+// takePage loads a page, or skips it if none of its rows is needed. It returns the number of skipped rows. Index pages
+// are ignored.
 func (r *columnReader) takePage(h *format.PageHeader, body, skip int64) (int64, error) {
 	switch h.Type {
 	case format.DictionaryPage:
@@ -22,6 +23,7 @@ func (r *columnReader) takePage(h *format.PageHeader, body, skip int64) (int64, 
 	if err != nil {
 		return 0, err
 	}
+	// More values than the footer states would shift all later rows.
 	if entries > r.chunk.values-r.seen {
 		return 0, fmt.Errorf("it has %d values where only %d are missing", entries, r.chunk.values-r.seen)
 	}
@@ -36,7 +38,7 @@ func (r *columnReader) takePage(h *format.PageHeader, body, skip int64) (int64, 
 	return 0, r.loadPageV2(h, body)
 }
 
-// loadDictionary reads the dictionary page.
+// loadDictionary reads the dictionary page. A chunk has at most one.
 func (r *columnReader) loadDictionary(h *format.PageHeader, offset int64) error {
 	head := h.DictionaryPageHeader
 	switch {
@@ -45,7 +47,7 @@ func (r *columnReader) loadDictionary(h *format.PageHeader, offset int64) error 
 	case !head.Valid || head.V.NumValues < 0:
 		return fmt.Errorf("its header has no type of dictionary")
 	case head.V.Encoding != format.Plain && head.V.Encoding != plainDictionary:
-		return fmt.Errorf("a dictionary in the encoding %s", named(head.V.Encoding))
+		return fmt.Errorf("a dictionary in the encoding %s", nameOf(head.V.Encoding))
 	}
 	body, err := r.pages.body(h, offset, r.chunk.codec, 0, r.body)
 	if err != nil {
@@ -72,7 +74,8 @@ func (r *columnReader) decodeDictionary(body []byte, n int) error {
 	return d.texts(r.dictText)
 }
 
-// decodeWords decodes a dictionary of n words.
+// decodeWords decodes a dictionary of n words. For features it is converted to float64 once, if float64 represents all
+// entries.
 func (r *columnReader) decodeWords(body []byte, n int) error {
 	d, err := newWordDecoder(format.Plain, body, r.wordSize(), nil)
 	if err != nil {
@@ -137,7 +140,7 @@ func (r *columnReader) loadPage(h *format.PageHeader, offset int64) error {
 // cutLevels splits levels off the front of a page of version 1.
 func cutLevels(body []byte, maximum int, e format.Encoding) (hybrid, []byte, error) {
 	if e != format.RLE {
-		return hybrid{}, nil, fault.New("levels in the encoding %s, long out of use, are not supported", named(e)).WithRemedy("write the file anew")
+		return hybrid{}, nil, fault.New("levels in the encoding %s, long out of use, are not supported", nameOf(e)).WithRemedy("write the file anew")
 	}
 	if len(body) < 4 {
 		return hybrid{}, nil, errShortValues

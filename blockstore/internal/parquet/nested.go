@@ -101,6 +101,8 @@ func (w *nestedWalk) value(e *format.SchemaElement, rep, def int) *nestedNode {
 	case !isGroup(e):
 		w.leaf++
 		return &nestedNode{name: validName(e), holds: logicalType(e), def: def, first: w.leaf - 1, end: w.leaf}
+	// The repeated group wraps the element, or is the element itself in files of older writers (Parquet format,
+	// LogicalTypes, Lists).
 	case isAnnotatedList(e) && w.holdsRepeated(e):
 		r := w.take()
 		if isElement(e, r) || isRepeated(&w.elements[w.next]) {

@@ -48,7 +48,7 @@ func FuzzParquet(f *testing.F) {
 	})
 }
 
-// testColumn is a column for the library to write.
+// testColumn is a column written by parquet-go.
 type testColumn struct {
 	name  string
 	node  parquet.Node
@@ -56,8 +56,7 @@ type testColumn struct {
 	want  func(i int) float64
 }
 
-// numberColumns returns columns of every type in every encoding that the library
-// writes.
+// numberColumns returns columns of every numeric type and encoding that parquet-go writes.
 func numberColumns() []testColumn {
 	var all []testColumn
 	add := func(name string, node parquet.Node, value func(i int) parquet.Value, want func(i int) float64, encodings ...encoding.Encoding) {
@@ -113,8 +112,7 @@ func textColumns() []testColumn {
 	return all
 }
 
-// writeColumns lets the library write n rows of columns, in row groups of
-// several sizes.
+// writeColumns writes n rows of columns with parquet-go, in row groups of several sizes.
 func writeColumns(t testing.TB, path string, columns []testColumn, n int, nullable bool, options ...parquet.WriterOption) {
 	t.Helper()
 	group := parquet.Group{}
@@ -165,8 +163,7 @@ func writeColumns(t testing.TB, path string, columns []testColumn, n int, nullab
 	}
 }
 
-// Every type, encoding, codec, page version and page size, with and without
-// nulls.
+// Every type, encoding, codec, page version and page size is read, with and without nulls.
 func TestParquetTypes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.parquet")
@@ -195,7 +192,7 @@ func TestParquetTypes(t *testing.T) {
 	}
 }
 
-// checkColumns compares a table with the columns it should hold.
+// checkColumns compares a table with the columns written.
 func checkColumns(t *testing.T, tb column.Table, columns []testColumn, n int, nullable bool) stream.Source {
 	t.Helper()
 	if tb.About().Rows != int64(n) {
@@ -235,8 +232,8 @@ func checkColumns(t *testing.T, tb column.Table, columns []testColumn, n int, nu
 	return src
 }
 
-// testLists writes lists of the given lengths, null where a length is -1; the
-// element i of all is the number i, null when i%10 = 9 and nulls is set.
+// testLists writes lists of the given lengths, null for −1. Element i is the number i, or null if nulls is set and i%10
+// = 9.
 func testLists(t testing.TB, path string, node parquet.Node, lengths []int, nulls bool, options ...parquet.WriterOption) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -340,8 +337,8 @@ func checkLists(t *testing.T, path string, node parquet.Node, name string, versi
 	filetest.CheckSlots(t, tb)
 }
 
-// A list of another length is an error that names the row, or a reason to leave the column
-// out where the numbers of entries tell it before.
+// A list of another length is an error that names its row. If the number of entries shows it earlier, the column is
+// left out.
 func TestParquetListLengths(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	node := parquet.Optional(parquet.List(parquet.Leaf(parquet.FloatType)))
@@ -376,8 +373,7 @@ func TestParquetListLengths(t *testing.T) {
 	}
 }
 
-// Pages may begin in the middle of a row, and hold a part of one row and no beginning: no
-// entry is lost, read from any row on.
+// A row may span several pages, and a page may contain only part of a row. No entry is lost, from any first row.
 func TestParquetRowsAcrossPages(t *testing.T) {
 	const rows, width = 60, 5
 	for _, version := range []int{1, 2} {
@@ -414,8 +410,7 @@ func TestParquetRowsAcrossPages(t *testing.T) {
 	}
 }
 
-// listPage returns a page of the entries from..to-1 of lists of a width, which are the numbers
-// from, from+1, …
+// listPage returns a page with entries from to to-1 of lists of the given width. Entry k is the number k.
 func listPage(t testing.TB, version, width, from, to int) []byte {
 	var reps, values []byte
 	begin := 0
@@ -437,8 +432,7 @@ func listPage(t testing.TB, version, width, from, to int) []byte {
 	})
 }
 
-// An integer that float64 cannot hold is refused as a feature and kept as a
-// label.
+// An integer that float64 cannot represent is an error as a feature, and exact as a label.
 func TestParquetLargeIntegers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	large := testColumn{name: "id", node: parquet.Int(64), value: func(i int) parquet.Value {
@@ -526,15 +520,13 @@ func TestParquetSchema(t *testing.T) {
 	filetest.WantError(t, err, "deep")
 }
 
-// handmadeFile writes a Parquet file of one column x from pages that the test
-// makes. change may spoil the footer.
+// handmadeFile returns a Parquet file with a column x from the given pages. change may modify the footer.
 func handmadeFile(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMetaData)) string {
 	t.Helper()
 	return filetest.TempFile(t, "a.parquet", filetest.ParquetFile(t, rows, pages, change))
 }
 
-// doublePage returns a page of plain doubles 0, 1, ... whose header a test may
-// spoil.
+// doublePage returns a page of the plain float64 0, 1, …. change may modify its header.
 func doublePage(t testing.TB, n int, change func(*format.PageHeader)) []byte {
 	t.Helper()
 	return filetest.ParquetPage(t, n, filetest.ParquetDoubles(n), change)
@@ -633,8 +625,8 @@ func TestParquetBrokenPages(t *testing.T) {
 	}
 }
 
-// Small files that claim to be large cost little memory.
-func TestParquetGreed(t *testing.T) {
+// A small file that claims large sizes is an error, and allocates little memory.
+func TestParquetHostileSizesTakeLittleMemory(t *testing.T) {
 	claim := func(kind, size byte) string { // a list field 2 of 2^31-1 elements
 		footer := "\x15\x02\x19" + string([]byte{0xf0 | kind, 0xff, 0xff, 0xff, 0xff, 0x07}) + strings.Repeat(string([]byte{size}), 4000)
 		return "PAR1" + footer + string(binary.LittleEndian.AppendUint32(nil, uint32(len(footer)))) + "PAR1"
@@ -674,7 +666,7 @@ func TestParquetGreed(t *testing.T) {
 	}
 }
 
-// smallParquet returns a file with a bit of everything.
+// smallParquet returns a small file with columns of every type.
 func smallParquet(t testing.TB, n int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "small.parquet")
@@ -714,7 +706,7 @@ func TestParquetMutants(t *testing.T) {
 	filetest.CheckMutants(t, b, 500, 200, Open)
 }
 
-// A file that is replaced between two passes is noticed.
+// A file that is replaced between two passes is an error.
 func TestParquetThatChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	writeColumns(t, path, numberColumns()[:1], 100, false)
@@ -785,7 +777,7 @@ func BenchmarkParquet(b *testing.B) {
 
 func TestParquetConcurrency(t *testing.T) { filetest.CheckConcurrency(t, smallParquet(t, 1200), Open) }
 
-// Some writers add keys without values to the footer and to column chunks, which are not read.
+// Footers and column chunks may have key-value metadata without a value, which is ignored.
 func TestParquetKeyWithoutValue(t *testing.T) {
 	keys := []format.KeyValue{{Key: "maker"}}
 	for name, change := range map[string]func(f *format.FileMetaData){
@@ -816,8 +808,8 @@ func TestParquetKeyWithoutValue(t *testing.T) {
 	}
 }
 
-// Where the pages of a row group without rows should be makes no difference, nor whether there
-// is a row group at all. A reader of no rows passes over none.
+// A file without rows is read, with or without an empty row group, whatever the offsets of its pages. A pass reads no
+// pages.
 func TestParquetWithoutRows(t *testing.T) {
 	for name, change := range map[string]func(f *format.FileMetaData){
 		"no row group": func(f *format.FileMetaData) { f.RowGroups = nil },
@@ -840,7 +832,7 @@ func TestParquetWithoutRows(t *testing.T) {
 	}
 }
 
-// Byte arrays that nothing marks as text are text if the first ones are.
+// Unannotated byte arrays are text if the first values are valid UTF-8.
 func TestParquetBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	leaf := parquet.Leaf(parquet.ByteArrayType)
@@ -865,7 +857,7 @@ func TestParquetBytes(t *testing.T) {
 	}
 }
 
-// Decimals of more bytes than any format has digits for are not read: they are no numbers.
+// Decimals with more bytes than any format has digits for are not numbers.
 func TestParquetLongDecimals(t *testing.T) {
 	for _, size := range []int{column.MaxDecimal, column.MaxDecimal + 1, 200} {
 		value := append(make([]byte, size-1), 7)
@@ -902,7 +894,7 @@ func TestParquetLongDecimals(t *testing.T) {
 	}
 }
 
-// Timestamps of 96 bits are nanoseconds since 1970 where 64 bits hold them, which begins in 1677.
+// INT96 timestamps are nanoseconds since 1970 if 64 bits can represent them, from 1677 on.
 func TestParquetInt96(t *testing.T) {
 	for day, want := range map[int64]float64{0: 0, -1: -864e11, -106751: -106751 * 864e11, 106750: 106750 * 864e11, -106752: math.NaN(), 106752: math.NaN(), -719162: math.NaN()} {
 		path := filepath.Join(t.TempDir(), "a.parquet")

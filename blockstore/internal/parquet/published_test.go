@@ -21,8 +21,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// publishedParquet returns the files that come with parquet-go: those of the
-// parquet-testing project, of Impala, Spark, Rust and others.
+// publishedParquet returns the test files of parquet-go: those of the parquet-testing project, Impala, Spark, Rust and
+// others.
 func publishedParquet(t *testing.T) []string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", "github.com/parquet-go/parquet-go").Output()
@@ -36,10 +36,10 @@ func publishedParquet(t *testing.T) []string {
 	return files
 }
 
-// The library (v0.32) gives empty strings for some of the rows of this file.
+// parquet-go v0.32 reads empty strings for some rows of this file.
 const misreadByLibrary = "lz4_raw_compressed_larger.parquet"
 
-// The footer of this file says that there are no rows; its row group has six.
+// The footer of this file declares no rows, but its row group has six.
 const contradictory = "repeated_no_annotation.parquet"
 
 // tooLarge reports whether a file has more than 1 MB.
@@ -51,7 +51,7 @@ func tooLarge(t *testing.T, path string) bool {
 	return info.Size() > 1e6
 }
 
-// Every column of every published file is read as the library reads it.
+// Every column of every published file has the values that parquet-go reads.
 func TestParquetPublishedFiles(t *testing.T) {
 	t.Parallel()
 	compared := 0
@@ -94,7 +94,7 @@ func TestParquetPublishedFiles(t *testing.T) {
 	}
 }
 
-// firstNoText returns the first value of a column of text that is no UTF-8, or -1.
+// firstNoText returns the index of the first value of a text column that is not valid UTF-8, or −1.
 func firstNoText(kind column.Kind, values []parquet.Value) int {
 	if kind != column.Text {
 		return -1
@@ -102,7 +102,7 @@ func firstNoText(kind column.Kind, values []parquet.Value) int {
 	return slices.IndexFunc(values, func(v parquet.Value) bool { return !v.IsNull() && !utf8.Valid(v.ByteArray()) })
 }
 
-// checkNoText keeps a column of text without lists of which the value of a row is no UTF-8.
+// checkNoText expects an error for a kept text column whose value in the given row is not valid UTF-8.
 func checkNoText(t *testing.T, tb column.Table, leaf, row int) {
 	t.Helper()
 	src, err := column.Choose(tb, nil, []int{leaf})
@@ -113,8 +113,7 @@ func checkNoText(t *testing.T, tb column.Table, leaf, row int) {
 	filetest.WantError(t, err, fmt.Sprintf("row %d ", row), tb.About().Columns[leaf].Name, "no UTF-8")
 }
 
-// checkMisread compares the first and last strings with those that Arrow's own
-// tests expect.
+// checkMisread compares the first and last strings of that file with those expected by Arrow's own tests.
 func checkMisread(t *testing.T, tb column.Table) {
 	t.Helper()
 	src, err := column.Choose(tb, nil, []int{0})
@@ -131,7 +130,7 @@ func checkMisread(t *testing.T, tb column.Table) {
 	}
 }
 
-// libraryColumn reads the values of a leaf with the library.
+// libraryColumn reads the values of a leaf with parquet-go.
 func libraryColumn(path string, leaf int) ([]parquet.Value, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -234,7 +233,7 @@ func compareTexts(t *testing.T, path string, got *stream.Column, want []parquet.
 	}
 }
 
-// floatOf returns what a value of the library stands for.
+// floatOf returns the number that a value of parquet-go represents.
 func floatOf(c *leafColumn, v parquet.Value) float64 {
 	if v.IsNull() {
 		return math.NaN()

@@ -76,7 +76,7 @@ func (r *nestedReader) rowsAtATime() int {
 	return int(rows)
 }
 
-// keep appends the next rows values to c.
+// keep appends the next rows values to c. A few rows are loaded at a time, so that memory does not grow with the batch.
 func (r *nestedReader) keep(c *stream.Column, rows int) error {
 	for done := 0; done < rows; {
 		n := min(rows-done, r.rowsAtATime())
@@ -189,6 +189,7 @@ func (r *nestedReader) keepRow(c *stream.Column, i int) (err error) {
 		column.AppendNull(c)
 	}
 	for _, l := range r.leaves {
+		// All entries of the row must be used: leaves that disagree on its shape are damaged.
 		if err == nil && l.at != l.end {
 			err = errShape
 		}
@@ -251,7 +252,8 @@ func (r *nestedReader) appendOrSkip(b []byte, n *nestedNode) ([]byte, error) {
 	return b, r.skipNull(n)
 }
 
-// appendList appends a list or map.
+// appendList appends a list or map: the count, the keys of a map, the validity of the elements, and the elements that
+// are not null.
 func (r *nestedReader) appendList(b []byte, n *nestedNode) (_ []byte, err error) {
 	l := r.leaf(n)
 	if int(l.defs[l.at]) < n.entry {
@@ -354,7 +356,7 @@ func (r *columnReader) dropRows(rows int) error {
 				values++
 			}
 		}
-		if err := r.leaveOut(values); err != nil {
+		if err := r.skipEntries(values); err != nil {
 			return err
 		}
 		if full {

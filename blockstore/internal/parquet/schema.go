@@ -46,7 +46,8 @@ func leavesOf(elements []format.SchemaElement) ([]leafColumn, error) {
 	return w.leaves, nil
 }
 
-// members walks the next n elements.
+// members walks the next n elements. The schema is a tree in depth-first order. Its depth is bounded, since the walk is
+// recursive.
 func (w *schemaWalk) members(n int32, at schemaPlace) error {
 	if len(at.path) > maxSchemaDepth {
 		return fmt.Errorf("the schema is nested too deeply")
@@ -77,7 +78,8 @@ func (w *schemaWalk) element(e *format.SchemaElement, at schemaPlace) error {
 	return nil
 }
 
-// enter descends into e. Names inside a list are meaningless, except in a list of structures.
+// enter descends into e. Optional and repeated elements add a definition level, repeated ones also a repetition level.
+// Names inside a list are meaningless, except in a list of structures.
 func (p *schemaPlace) enter(e *format.SchemaElement) {
 	repeated := e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
 	switch {
@@ -273,11 +275,13 @@ func bytesKind(e *format.SchemaElement) (column.Kind, column.NumberFormat) {
 // maxFixedBytes bounds the size of a fixed-length value.
 const maxFixedBytes = 1 << 16
 
+// isDecimal reports whether a leaf is annotated as a decimal, by the logical type or the older converted type.
 func isDecimal(e *format.SchemaElement) bool {
 	_, logical := e.LogicalType.Value.(*format.DecimalType)
 	return logical || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Decimal
 }
 
+// isUnsigned reports whether the integers of a leaf are unsigned, by the logical type or the older converted type.
 func isUnsigned(e *format.SchemaElement) bool {
 	if t, ok := e.LogicalType.Value.(*format.IntType); ok {
 		return !t.IsSigned

@@ -38,6 +38,7 @@ func (t *table) Statistics(ctx context.Context) (map[int]column.Statistics, erro
 		return nil, err
 	}
 	defer in.Close()
+	// The footer is read again, since a table does not keep its statistics.
 	raw, _, err := t.footerBytes(in)
 	if err = t.stamp.CheckUnchanged(in, err); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// oddColumns returns columns whose values lose bits when they are converted twice, or wrongly.
+// oddColumns returns columns whose values lose bits in a wrong or double conversion.
 func oddColumns() (all []testColumn) {
 	specials := filetest.Specials()
 	double := func(i int) float64 { return specials[i*i%len(specials)] }
@@ -36,8 +36,8 @@ func oddColumns() (all []testColumn) {
 	return all
 }
 
-// Numbers that go straight into rows have the bits of those that go by way of words.
-func TestParquetStraight(t *testing.T) {
+// Numbers converted directly from a page have the same bits as those converted through words.
+func TestParquetDirectConversionKeepsBits(t *testing.T) {
 	t.Parallel()
 	const n = 2600
 	for k, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Zstd, &parquet.Snappy} {
@@ -57,7 +57,7 @@ func TestParquetStraight(t *testing.T) {
 	}
 }
 
-// wordPage returns a page of the lowest size bytes of each word, whose header change may change.
+// wordPage returns a page with the lowest size bytes of each word. change may modify its header.
 func wordPage(t testing.TB, words []uint64, size int, change func(h *format.PageHeader)) []byte {
 	var body []byte
 	for _, w := range words {
@@ -66,7 +66,7 @@ func wordPage(t testing.TB, words []uint64, size int, change func(h *format.Page
 	return filetest.ParquetPage(t, len(words), body, change)
 }
 
-// dictionaryPage returns a dictionary of words.
+// dictionaryPage returns a dictionary page of words.
 func dictionaryPage(t testing.TB, words []uint64, size int) []byte {
 	return wordPage(t, words, size, func(h *format.PageHeader) {
 		h.Type, h.DataPageHeader = format.DictionaryPage, thrift.Null[format.DataPageHeader]{}
@@ -74,7 +74,7 @@ func dictionaryPage(t testing.TB, words []uint64, size int) []byte {
 	})
 }
 
-// indexPage returns a page of n indexes into a dictionary, of 8 bits each: i%of for the i-th.
+// indexPage returns a data page of n dictionary indices with 8 bits: i%of for value i.
 func indexPage(t testing.TB, n, of int) []byte {
 	body := append([]byte{8}, binary.AppendUvarint(nil, uint64(n+7)/8<<1|1)...)
 	for i := range (n + 7) / 8 * 8 {
@@ -83,7 +83,7 @@ func indexPage(t testing.TB, n, of int) []byte {
 	return filetest.ParquetPage(t, n, body, func(h *format.PageHeader) { h.DataPageHeader.V.Encoding = format.RLEDictionary })
 }
 
-// Writers give up a dictionary that grows too large: plain pages follow those of indexes.
+// A writer may abandon a growing dictionary: plain pages follow dictionary-encoded ones in a chunk.
 func TestParquetDictionaryFallback(t *testing.T) {
 	words := make([]uint64, 150)
 	for i := range words {
@@ -115,8 +115,7 @@ func TestParquetDictionaryFallback(t *testing.T) {
 	}
 }
 
-// An integer of a dictionary that no float64 holds is an error in the row that has it, and none
-// where no row has it.
+// A dictionary entry that float64 cannot represent is an error in the rows that use it, and only there.
 func TestParquetInexactDictionary(t *testing.T) {
 	words := []uint64{1, 2, 1<<53 + 1, 3}
 	change := func(m *format.FileMetaData) {

@@ -31,13 +31,15 @@ func newTextDecoder(e format.Encoding, data []byte, size, limit int, dict []stri
 		indexes, err := newIndexes(data)
 		return &dictTexts{indexes: indexes, dict: dict}, err
 	}
-	return nil, fault.New("the encoding %s is not supported for this type", named(e)).
+	return nil, fault.New("the encoding %s is not supported for this type", nameOf(e)).
 		WithRemedy("write the file with another")
 }
 
 // plainTexts decodes values preceded by their lengths.
 type plainTexts struct{ data []byte }
 
+// texts decodes PLAIN byte arrays: a length in 4 bytes, then the bytes. Strings are copied, since the memory of the
+// page is reused.
 func (p *plainTexts) texts(dst []string) error {
 	for i := range dst {
 		if len(p.data) < 4 {
@@ -141,6 +143,8 @@ type frontTexts struct {
 	tile   [256]uint64
 }
 
+// newFrontTexts splits DELTA_BYTE_ARRAY data (Parquet format, Encodings): the lengths of prefixes shared with the
+// previous value, then the suffixes.
 func newFrontTexts(data []byte, limit int) (*frontTexts, error) {
 	shared, data, err := splitDelta(data, limit)
 	if err != nil {
@@ -160,6 +164,7 @@ func (p *frontTexts) texts(dst []string) error {
 			return err
 		}
 		for i, n := range shared {
+			// Each value may extend the previous one, so that few bytes encode many: lengths are bounded.
 			if n > uint64(len(p.last)) || uint64(len(dst[i]))+n > maxTextBytes {
 				return errLengths
 			}

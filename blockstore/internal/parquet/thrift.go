@@ -67,7 +67,7 @@ func (w *thriftWalk) structure(depth int) error {
 	}
 }
 
-// value skips a field or an element.
+// value skips a field or an element of the Thrift compact protocol. It allocates nothing.
 func (w *thriftWalk) value(kind byte, depth int) error {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:

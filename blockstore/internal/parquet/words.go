@@ -48,7 +48,7 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict *dictionary) 
 		indexes, err := newIndexes(data)
 		return &dictWords{indexes: indexes, dictionary: dict}, err
 	}
-	return nil, fault.New("the encoding %s is not supported for this type", named(e)).
+	return nil, fault.New("the encoding %s is not supported for this type", nameOf(e)).
 		WithRemedy("write the file with another")
 }
 
@@ -154,6 +154,7 @@ func newSplitWords(data []byte, size int) (*splitWords, error) {
 	return &splitWords{data: data, size: size, all: len(data) / size}, nil
 }
 
+// words decodes BYTE_STREAM_SPLIT data (Parquet format, Encodings): byte k of all values precedes byte k+1.
 func (p *splitWords) words(dst []uint64) error {
 	if len(dst) > p.all-p.pos {
 		return errShortValues
@@ -171,6 +172,7 @@ func (p *splitWords) words(dst []uint64) error {
 // runBits decodes run-length encoded booleans.
 type runBits struct{ indexes }
 
+// newRunBits returns a decoder of RLE booleans, whose runs follow their length in 4 bytes.
 func newRunBits(data []byte) (*runBits, error) {
 	if len(data) < 4 {
 		return nil, errShortValues
@@ -202,6 +204,7 @@ type indexes struct {
 	buffer [256]uint32
 }
 
+// newIndexes returns a decoder of dictionary indices: a byte with their width in bits, then runs.
 func newIndexes(data []byte) (indexes, error) {
 	if len(data) == 0 { // only nulls
 		return indexes{}, nil
@@ -253,6 +256,7 @@ func (p *dictWords) numbers(_ column.NumberFormat, dst []float64, stride, n int)
 	return true, nil
 }
 
+// skip also checks the indices that it skips.
 func (p *dictWords) skip(n int) error {
 	size := max(len(p.dictionary.words), len(p.floats))
 	for n > 0 {
@@ -298,6 +302,7 @@ type deltaWords struct {
 	narrow bool // 32-bit arithmetic, which wraps around
 }
 
+// words decodes integers. Sums of 32-bit ones wrap around.
 func (p *deltaWords) words(dst []uint64) error {
 	err := p.delta.decode(dst)
 	if p.narrow {

@@ -19,17 +19,17 @@ import (
 // all but floats are compressed with snappy, and use a dictionary if their first rows repeat
 // values. Pages have checksums; the footer and the page index have minima, maxima and null counts.
 type encoder struct {
-	out    io.Writer
-	schema stream.Info
-	nodes  orderedGroup
-	about  map[string]string
-	group  group
-	inPage []int64                     // bytes of text of each kept column in the current page
-	w      *parquet.GenericWriter[any] // nil before the first rows
-	kept   []keptValues                // converters of the kept columns
-	nested []*nestedWriter             // of the kept columns, nil for those that are not nested
-	leaf   int                         // the next leaf of the current tile
-	values []parquet.Value
+	out      io.Writer
+	schema   stream.Info
+	nodes    orderedGroup
+	about    map[string]string
+	group    group
+	pageText []int64                     // bytes of text of each kept column in the current page
+	w        *parquet.GenericWriter[any] // nil before the first rows
+	kept     []keptValues                // converters of the kept columns
+	nested   []*nestedWriter             // of the kept columns, nil for those that are not nested
+	leaf     int                         // the next leaf of the current tile
+	values   []parquet.Value
 }
 
 // codecs maps names to compression codecs.
@@ -154,6 +154,7 @@ func (g orderedGroup) Fields() []parquet.Field {
 	return fields
 }
 
+// Encode writes n rows of b, and ends a row group when it is full.
 func (e *encoder) Encode(b *stream.Batch, n int) error {
 	if e.w == nil {
 		e.start(b, n)

@@ -56,6 +56,9 @@ func newNestedWriter(t logical.Type, leaf int) *nestedWriter {
 	return w
 }
 
+// newWrittenNode returns the node of a type. def is the definition level of a value that is present, rep the repetition
+// level of the enclosing list, and leaf the index of the first leaf. Each list adds a repetition level, and each
+// nullable part a definition level.
 func newWrittenNode(t logical.Type, rep, def, leaf int) *writtenNode {
 	n := &writtenNode{Type: t, def: def, rep: rep, first: leaf, end: leaf + 1}
 	entry := def + 1 // the level of members, and of nullable elements
@@ -141,7 +144,8 @@ func (w *nestedWriter) append(n *writtenNode, from *logical.Cursor, rep int) {
 	w.put(n.first, w.one[0].Level(rep, n.def, n.first))
 }
 
-// appendList splits a list or map.
+// appendList splits a list or map. Its first entry has the repetition level of the row or of the enclosing list, later
+// entries that of this list.
 func (w *nestedWriter) appendList(n *writtenNode, from *logical.Cursor, rep int) {
 	count := from.Count()
 	if count == 0 {
@@ -207,7 +211,7 @@ func (w *nestedWriter) put(leaf int, v parquet.Value) {
 	w.leaves[leaf-w.root.first] = append(w.leaves[leaf-w.root.first], v)
 }
 
-// nestedTile writes rows of kept column k, starting at row at.
+// nestedTile writes rows of kept column k, starting at row at, in portions of about nestedBytes.
 func (e *encoder) nestedTile(w *nestedWriter, k int, c *stream.Column, at, rows int) error {
 	columns := e.w.ColumnWriters()
 	e.leaf = w.root.end

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// What the system does not map is read: the same sections come of it.
+// Sections are the same whether the system maps the file or it is read.
 func TestNotMapped(t *testing.T) {
 	sample := filetest.SampleBatch(300, 6)
 	for _, compress := range []bool{false, true} {
@@ -51,7 +51,7 @@ func TestNotMapped(t *testing.T) {
 	}
 }
 
-// TestRefusedMapping reads a file that Linux does not map.
+// A file that Linux cannot map is read.
 func TestRefusedMapping(t *testing.T) {
 	f, err := os.Open("/proc/version")
 	if err != nil {

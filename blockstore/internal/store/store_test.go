@@ -39,7 +39,7 @@ func writeStore(t testing.TB, s stream.Info, b *stream.Batch, compress bool) str
 	return path
 }
 
-// openSample chooses the numbers of filetest.SampleInfo as such and keeps the rest.
+// openSample selects the numbers of filetest.SampleInfo as features and keeps the other columns.
 func openSample(t testing.TB, path string) stream.Source {
 	t.Helper()
 	store, err := Open(context.Background(), nil, path)
@@ -97,7 +97,7 @@ func TestStoreGather(t *testing.T) {
 	}
 }
 
-// Many columns make short chunks; each column must come out at its place.
+// A store of many columns has short chunks, and each column is read at its place.
 func TestStoreManyColumns(t *testing.T) {
 	const d, n = 3000, 900
 	s := stream.Info{Columns: stream.NumberedColumns(d), Rows: n}
@@ -115,7 +115,7 @@ func TestStoreManyColumns(t *testing.T) {
 	}
 }
 
-// Every bit of a store is under a checksum.
+// A flipped bit in any byte of a store is an error.
 func TestStoreEveryByteFlip(t *testing.T) {
 	t.Parallel()
 	for _, compress := range []bool{false, true} {
@@ -161,7 +161,7 @@ func readStoreFile(path string) error {
 	return err
 }
 
-// Any prefix of a store is refused when it is opened.
+// Any proper prefix of a store is refused when it is opened.
 func TestStoreEveryCut(t *testing.T) {
 	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(20, 5), false)
 	healthy, err := os.ReadFile(path)
@@ -178,7 +178,7 @@ func TestStoreEveryCut(t *testing.T) {
 	}
 }
 
-// A store that is shortened while it is read is an error, not a SIGBUS.
+// A store that is truncated while it is mapped causes an error, not a SIGBUS.
 func TestStoreShortenedWhileOpen(t *testing.T) {
 	n := 4 * maxChunkRows
 	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(n, 6), false)
@@ -206,7 +206,7 @@ func TestStoreShortenedWhileOpen(t *testing.T) {
 	}
 }
 
-// A store replaced between two passes is noticed, even by one of equal size.
+// A store that is replaced between two passes is an error, even if sizes are equal.
 func TestStoreReplaced(t *testing.T) {
 	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(50, 8), false)
 	src := openSample(t, path)
@@ -220,7 +220,7 @@ func TestStoreReplaced(t *testing.T) {
 	}
 }
 
-// An altered store whose checksums were all made to fit is found by its digest.
+// The digest detects a changed store with valid checksums.
 func TestVerifyStoreDigest(t *testing.T) {
 	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(5, 9), false)
 	p, err := os.ReadFile(path)
@@ -261,8 +261,7 @@ func TestStoreRefusesBigIntegers(t *testing.T) {
 	}
 }
 
-// FuzzStore feeds the reader stores whose checksums are right, so that what
-// lies behind the checksums is reached.
+// FuzzStore reads stores with valid checksums, to reach the code behind them.
 func FuzzStore(f *testing.F) {
 	for _, compress := range []bool{false, true} {
 		p, err := os.ReadFile(writeStore(f, filetest.SampleInfo, filetest.SampleBatch(9, 1), compress))
@@ -295,7 +294,7 @@ func FuzzStore(f *testing.F) {
 	})
 }
 
-// sealed makes a store of its parts, with the checksums that fit them.
+// sealed returns a store of the given parts with valid checksums.
 func sealed(chunkRows, columns int, sections, footer []byte) []byte {
 	p := append(encodeHeader(version, chunkRows, columns), sections...)
 	p = append(p, make([]byte, padded(int64(len(p)))-int64(len(p)))...)
@@ -337,8 +336,8 @@ func BenchmarkStoreRead(b *testing.B) {
 	}
 }
 
-// The footer of a large file takes no memory before it is known to be one.
-func TestGreedyFooter(t *testing.T) {
+// The size of a footer is checked before memory is allocated for it.
+func TestFooterIsCheckedBeforeItIsAllocated(t *testing.T) {
 	const size = 512 << 20
 	for name, length := range map[string]int64{"larger than names can be": size - headerSize - trailerSize, "with another checksum": 96 << 20} {
 		path := filepath.Join(t.TempDir(), "a.nys")

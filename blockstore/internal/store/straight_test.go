@@ -9,9 +9,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Numbers that go straight into rows have the bits of those that are kept, with nulls and
-// without, from chunks that are compressed or not.
-func TestStoreStraight(t *testing.T) {
+// Numbers converted directly have the same bits as kept ones, with and without nulls, compressed or not.
+func TestStoreDirectConversionKeepsBits(t *testing.T) {
 	const n = maxChunkRows + 900
 	specials := filetest.Specials()
 	info := stream.Info{Columns: stream.NumberedColumns(2), Rows: n}
@@ -44,7 +43,7 @@ func TestStoreStraight(t *testing.T) {
 	}
 }
 
-// Sections far apart are read by themselves: a few columns of many, chosen in any order.
+// A few distant columns are read without the sections between them, in any order.
 func TestStoreFewOfManyColumns(t *testing.T) {
 	const n, d = 5000, 40 // sections of 32 kB
 	info := stream.Info{Columns: stream.NumberedColumns(d), Rows: n}

@@ -87,9 +87,9 @@ type cellKinds struct {
 	numeric, other, booleans int64  // cells that are numbers, other cells, and true or false among these
 	bad                      string // the first cell that is not a number
 
-	not   shapes // of all texts
-	nanos bool   // some times have more than six decimals
-	far   bool   // some exceed the range of 64-bit nanoseconds
+	excluded   shapes // of all texts
+	hasNanos   bool   // some times have more than six decimals
+	outOfNanos bool   // some exceed the range of 64-bit nanoseconds
 }
 
 // observe adds one cell.
@@ -135,8 +135,8 @@ func (k *cellKinds) join(later cellKinds) {
 	k.numeric += later.numeric
 	k.other += later.other
 	k.booleans += later.booleans
-	k.not |= later.not
-	k.nanos, k.far = k.nanos || later.nanos, k.far || later.far
+	k.excluded |= later.excluded
+	k.hasNanos, k.outOfNanos = k.hasNanos || later.hasNanos, k.outOfNanos || later.outOfNanos
 }
 
 // parseBoolean parses true or false in any case: R writes TRUE, Python True.

@@ -269,6 +269,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	return t
 }
 
+// Source fails for a chosen column whose name is not UTF-8. Cells keep their blanks if a kept column is text.
 func (t *csvTable) Source(c column.Choice) (stream.Gatherer, error) {
 	for _, j := range c.All(true) {
 		if err := checkText([]byte(t.Columns[j].Name)); err != nil {
@@ -325,6 +326,7 @@ type csvCursor struct {
 
 func (c *csvCursor) seek(m mark, near int64) { c.records.lines.seek(m, near) }
 
+// next reads a record and checks its number of cells, since the file may have changed after the scan.
 func (c *csvCursor) next() (err error) {
 	c.cells, err = c.records.Next()
 	if err == nil && len(c.cells) != len(c.table.Columns) {
@@ -341,6 +343,8 @@ func (c *csvCursor) number(j int) []byte {
 	return c.cells[j]
 }
 
+// store converts the chosen cells of the record to row i of dst. Cells are slices of the line buffer, so that text is
+// copied.
 func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 	row := matrix.Row(dst.X, i)
 	for k, j := range c.Numeric {
@@ -369,7 +373,7 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)
 		}
 		if c.table.Live {
-			err = keepLive(&c.table.TableInfo, j, &dst.Kept[k], cell, err)
+			err = keptValueError(&c.table.TableInfo, j, &dst.Kept[k], cell, err)
 		}
 		if err != nil {
 			return inColumn(info.Name, c.records.Here(err))

@@ -32,6 +32,7 @@ func scanInParts(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l dialect
 		return whole()
 	}
 	head := &csvScan{records: newRecords(in, l), size: stamp.Size}
+	// The first record has the number of columns, by which all parts are checked.
 	if cells, err := head.records.Next(); err != nil || head.add(cells) != nil {
 		return whole()
 	}
@@ -80,6 +81,7 @@ func scanParts[S partScan](ctx context.Context, p parts, scan func(in io.ReaderA
 		return s, s.run()
 	}, func(s S) error {
 		begin := line
+		// A part counts lines from 1. join gets the line on which it begins.
 		line += s.reader().line - 1
 		p.head.largest = max(p.head.largest, s.reader().readerBytes())
 		return join(s, begin)

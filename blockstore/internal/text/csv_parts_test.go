@@ -14,8 +14,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// A file that is scanned in parts has the columns, the rows, the marks and the errors of
-// one that is scanned from one end to the other.
+// A file scanned in parts has the same columns, rows, marks and errors as in one scan.
 func TestCSVInParts(t *testing.T) {
 	large := partBytes
 	defer func() { partBytes = large }()
@@ -78,7 +77,7 @@ func TestCSVInParts(t *testing.T) {
 	})
 }
 
-// checkMarks checks that marks are where their records and lines are.
+// checkMarks fails unless marks locate their records and lines.
 func checkMarks(x *rowIndex, text string) error {
 	for i, m := range x.marks {
 		if line := int64(strings.Count(text[:m.offset], "\n")) + 1; m.line != line {
@@ -91,7 +90,7 @@ func checkMarks(x *rowIndex, text string) error {
 	return nil
 }
 
-// So has a libsvm file.
+// A libsvm file scanned in parts has the same rows and errors as in one scan.
 func TestLibsvmInParts(t *testing.T) {
 	large := partBytes
 	defer func() { partBytes = large }()

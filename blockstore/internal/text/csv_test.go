@@ -193,7 +193,7 @@ func TestCSVTextIsNoNumber(t *testing.T) {
 	filetest.WantError(t, err, `"b"`)
 }
 
-// Many rows, a header, blank lines, quoted newlines: the index must find them.
+// Rows are gathered by number from a file with a header, blank lines and quoted newlines.
 func TestCSVGather(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("a,s,b\n")
@@ -220,7 +220,7 @@ func TestCSVGather(t *testing.T) {
 	filetest.CheckGather(t, src)
 }
 
-// encoding/csv is the reference for what quotes mean.
+// Quoted cells have the same meaning as in encoding/csv.
 func TestCSVEqualsEncodingCSV(t *testing.T) {
 	cell := rapid.StringOfN(rapid.RuneFrom([]rune("a\"\n\r,;x é")), 0, 6, -1)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -275,7 +275,7 @@ func TestGuessDelimiter(t *testing.T) {
 	}
 }
 
-// Published files that found their way here.
+// Published files have the expected rows and columns.
 func TestCSVRealFiles(t *testing.T) {
 	tests := []struct {
 		file          string

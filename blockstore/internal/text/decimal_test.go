@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// checkDecimal compares a cell with strconv: what parseDecimal takes has the same bits.
+// checkDecimal fails if parseDecimal accepts a cell and returns other bits than strconv.
 func checkDecimal(t *testing.T, cell string) (taken bool) {
 	t.Helper()
 	d, ok := parseDecimal([]byte(cell))
@@ -31,7 +31,7 @@ func checkDecimal(t *testing.T, cell string) (taken bool) {
 	return ok
 }
 
-// randomDecimal returns a number as programs, people and adversaries write them.
+// randomDecimal returns a number in the notation of programs, people and adversaries.
 func randomDecimal(r *rand.Rand) string {
 	bits := math.Float64frombits(r.Uint64())
 	switch r.IntN(9) {
@@ -56,7 +56,7 @@ func randomDecimal(r *rand.Rand) string {
 	return fmt.Sprintf("%de%d", r.Uint64()>>r.IntN(64), r.IntN(160)-80)
 }
 
-// Numbers have the bits that strconv gives them. NUMBERS=12000000 tries more of them.
+// Numbers have the same bits as those of strconv. $NUMBERS, such as 12000000, sets how many are tried.
 func TestDecimalsAreExact(t *testing.T) {
 	for _, cell := range []string{"", "-", "+", ".", "-.", "0", "-0", "+0", "00", "007", "1.", ".5", "-.5", "1e5", "1E+05", "1e", "1e+", "e5", "1.e3", ".e3", "1e1000", "1e-400", "0e999",
 		"12345678", "123456789", "1234567a", "12345678.", "1234567.8", "12345678.12345678", "9007199254740993", "9007199254740992.5", "18446744073709551615", "18446744073709551616",

@@ -17,6 +17,7 @@ func openInput(ctx context.Context, path string, open func(in Input) (column.Tab
 	return open(Input{path, f, stamp})
 }
 
+// openCSV, openLibsvm and openJSON open files of one format.
 func openCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
 	return openInput(ctx, path, func(in Input) (column.Table, error) { return CSV(ctx, in, o) })
 }

@@ -128,7 +128,7 @@ func (p *jsonParser) elements(visit func(v jsonValue) error) error {
 	}
 }
 
-// value parses a value of any kind.
+// value parses a value of any kind (RFC 8259). Its depth is bounded, since parsing is recursive.
 func (p *jsonParser) value() (v jsonValue, err error) {
 	c := p.skip()
 	start := p.rest
@@ -188,6 +188,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 		return jsonFalse, nil
 	case "true":
 		return jsonTrue, nil
+	// These are not JSON, but Python writes them.
 	case "NaN", "Infinity", "-Infinity":
 		return jsonNumber, nil
 	}
@@ -234,7 +235,7 @@ func isJSONNumber(word []byte) bool {
 	return len(word) == 0
 }
 
-// quoted parses a string and returns it with its quotes.
+// quoted parses a string and returns it with its quotes. Escapes are checked when it is unquoted.
 func (p *jsonParser) quoted() ([]byte, error) {
 	if len(p.rest) == 0 {
 		return nil, errJSONEnds

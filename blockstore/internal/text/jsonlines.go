@@ -20,9 +20,9 @@ import (
 // on each line, with elements as columns. Missing members are null.
 type jsonTable struct {
 	column.TableInfo
-	places map[string]int // of the columns
-	index  rowIndex
-	stamp  file.Stamp
+	columnIndex map[string]int // of the columns
+	index       rowIndex
+	stamp       file.Stamp
 }
 
 // JSONLines reads the whole file once, in threads parallel parts, 0 for one per processor, to index
@@ -47,20 +47,21 @@ func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error)
 
 // jsonScan is the scan of a file, or of a part of it, during opening.
 type jsonScan struct {
-	lines   jsonLines
-	index   rowIndex
-	places  map[string]int
-	shared  bool // places and names are shared with another scan
-	names   []string
-	columns []*jsonColumn
-	room    []jsonColumn // preallocated columns
+	lines       jsonLines
+	index       rowIndex
+	columnIndex map[string]int
+	shared      bool // places and names are shared with another scan
+	names       []string
+	columns     []*jsonColumn
+	room        []jsonColumn // preallocated columns
 
 	elements int  // per line, if lines are arrays
 	within   bool // it scans a part after the first line
 }
 
+// newJSONScan returns a scan of the lines that start in [from, until); 0 is no limit.
 func newJSONScan(in io.ReaderAt, from mark, until int64) *jsonScan {
-	return &jsonScan{lines: jsonLines{lines: newLineReader(in, from), until: until}, places: make(map[string]int)}
+	return &jsonScan{lines: jsonLines{lines: newLineReader(in, from), until: until}, columnIndex: make(map[string]int)}
 }
 
 // scanJSON scans parts of a file in parallel. After an error it scans the file from the beginning,
@@ -89,7 +90,7 @@ func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 // part returns the scan of a part. It shares the members of the first line.
 func (s *jsonScan) part(in io.ReaderAt, from mark, until int64) *jsonScan {
 	p := newJSONScan(in, from, until)
-	p.places, p.names, p.shared = s.places, slices.Clip(s.names), true
+	p.columnIndex, p.names, p.shared = s.columnIndex, slices.Clip(s.names), true
 	p.within, p.elements = s.index.records > 0, s.elements
 	own := make([]jsonColumn, len(s.names))
 	p.columns = make([]*jsonColumn, len(own))
@@ -139,6 +140,7 @@ func (s *jsonScan) row() error {
 			return err
 		}
 		n++
+		// c.rows is the last row with this member, counted from 1.
 		if c.rows > s.index.records {
 			return fault.New("the member %q appears twice", key).WithRemedy("mend the line")
 		}
@@ -168,7 +170,7 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	if n < len(s.names) && s.names[n] == string(key) {
 		return s.columns[n], nil
 	}
-	if i, ok := s.places[string(key)]; ok {
+	if i, ok := s.columnIndex[string(key)]; ok {
 		return s.columns[i], nil
 	}
 	if err := checkText(key); err != nil {
@@ -178,11 +180,12 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 		return nil, fault.New("there are more than %d members with different names, the most that can be read", column.Max).
 			WithRemedy("write fewer")
 	}
+	// Parts share the names until one of them finds a new one.
 	if s.shared {
-		s.places, s.names, s.shared = maps.Clone(s.places), slices.Clone(s.names), false
+		s.columnIndex, s.names, s.shared = maps.Clone(s.columnIndex), slices.Clone(s.names), false
 	}
 	c, name := s.newColumn(), string(key)
-	s.places[name] = len(s.names)
+	s.columnIndex[name] = len(s.names)
 	s.names, s.columns = append(s.names, name), append(s.columns, c)
 	return c, nil
 }
@@ -225,7 +228,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 
 // table returns the result of the scan.
 func (s *jsonScan) table(in Input) (column.Table, error) {
-	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
+	t := &jsonTable{columnIndex: s.columnIndex, index: s.index, stamp: in.Stamp}
 	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	width := 0
 	t.Columns = make([]column.Info, 0, len(s.names))
@@ -263,27 +266,28 @@ type jsonCursor struct {
 	wanted  []bool      // columns
 	values  []jsonValue // of the wanted columns
 	present []int       // wanted columns present in the row
-	slots   slotPlaces
+	slots   slotOffsets
 	nulls   []float64 // a row without values
 }
 
-// slotPlaces maps each column to the offsets of its slots in Choice.Slot.
-type slotPlaces struct {
-	first []int         // -1 for a column that is not a feature
-	again map[int][]int // further offsets, for columns chosen more than once
+// slotOffsets maps each column to the offsets of its slots in Choice.Slot.
+type slotOffsets struct {
+	first   []int         // -1 for a column that is not a feature
+	repeats map[int][]int // further offsets, for columns chosen more than once
 }
 
-func newSlotPlaces(c *column.Choice, columns []column.Info) slotPlaces {
-	p := slotPlaces{first: slices.Repeat([]int{-1}, len(columns))}
+// newSlotOffsets maps columns to slots. Only columns chosen more than once need the map.
+func newSlotOffsets(c *column.Choice, columns []column.Info) slotOffsets {
+	p := slotOffsets{first: slices.Repeat([]int{-1}, len(columns))}
 	at := 0
 	for _, j := range c.Numeric {
 		if p.first[j] < 0 {
 			p.first[j] = at
 		} else {
-			if p.again == nil {
-				p.again = make(map[int][]int)
+			if p.repeats == nil {
+				p.repeats = make(map[int][]int)
 			}
-			p.again[j] = append(p.again[j], at)
+			p.repeats[j] = append(p.repeats[j], at)
 		}
 		at += columns[j].Width
 	}
@@ -293,7 +297,7 @@ func newSlotPlaces(c *column.Choice, columns []column.Info) slotPlaces {
 func newJSONCursor(c *column.Choice, t *jsonTable, in io.ReaderAt) *jsonCursor {
 	r := &jsonCursor{Choice: c, table: t, lines: jsonLines{lines: newLineReader(in, fileStart)},
 		wanted: make([]bool, len(t.Columns)), values: make([]jsonValue, len(t.Columns)),
-		slots: newSlotPlaces(c, t.Columns), nulls: slices.Repeat([]float64{math.NaN()}, len(c.Info().Columns))}
+		slots: newSlotOffsets(c, t.Columns), nulls: slices.Repeat([]float64{math.NaN()}, len(c.Info().Columns))}
 	for _, i := range c.All(true) {
 		r.wanted[i] = true
 	}
@@ -302,6 +306,7 @@ func newJSONCursor(c *column.Choice, t *jsonTable, in io.ReaderAt) *jsonCursor {
 
 func (c *jsonCursor) seek(m mark, near int64) { c.lines.lines.seek(m, near) }
 
+// next parses a line, and keeps the text of the chosen members for store.
 func (c *jsonCursor) next() error {
 	for _, i := range c.present {
 		c.values[i] = jsonValue{}
@@ -351,7 +356,7 @@ func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 	if likely < len(c.table.Columns) && !c.lines.arrays && c.table.Columns[likely].Name == string(key) {
 		return likely, true
 	}
-	i, ok := c.table.places[string(key)]
+	i, ok := c.table.columnIndex[string(key)]
 	if ok && n < len(c.order) {
 		c.order[n] = i
 	} else if ok {
@@ -360,6 +365,7 @@ func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 	return i, ok
 }
 
+// store converts the members of the line to row i of dst. Missing ones are null.
 func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 	row := matrix.Row(dst.X, i)
 	copy(row, c.nulls)
@@ -368,7 +374,7 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 			continue
 		}
 		err := c.storeAt(row, j, c.slots.first[j])
-		for _, at := range c.slots.again[j] {
+		for _, at := range c.slots.repeats[j] {
 			if err == nil {
 				err = c.storeAt(row, j, at)
 			}
@@ -381,7 +387,7 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 		j := c.Kept[k].Column
 		err := keepJSON(&dst.Kept[k], c.values[j], c.table.Columns[j].HasFloats, c.Inexact)
 		if c.table.Live {
-			err = keepLive(&c.table.TableInfo, j, &dst.Kept[k], c.values[j].raw, err)
+			err = keptValueError(&c.table.TableInfo, j, &dst.Kept[k], c.values[j].raw, err)
 		}
 		if err != nil {
 			return c.inColumn(j, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
+// mustOpenJSON opens JSON lines and fails the test on an error.
 func mustOpenJSON(t testing.TB, content string) column.Table {
 	t.Helper()
 	tb, err := openJSON(context.Background(), nil, filetest.TempFile(t, "a.jsonl", content))
@@ -22,7 +23,7 @@ func mustOpenJSON(t testing.TB, content string) column.Table {
 	return tb
 }
 
-// Every kind of member, missing ones among them.
+// Members of every kind become columns; missing ones are null.
 func TestJSONLines(t *testing.T) {
 	tb := mustOpenJSON(t, ByteOrderMark+`{"i": 7, "f": 1.5, "b": true, "s": "a\"bé😀", "v": [1, null, 3e2], "o": {"x": [1]}, "m": 1, "big": 9007199254740993}
  { "f" : -Infinity , "v":[4,5,6],"s":null,"b":false,"i":-2, "m":"NA"}
@@ -116,7 +117,7 @@ func TestJSONLinesRefuses(t *testing.T) {
 	}
 }
 
-// Text in another encoding is no hindrance to numbers, and an error where it is kept.
+// Text in another encoding is no obstacle to numbers, and an error in a kept column.
 func TestJSONLinesEncoding(t *testing.T) {
 	tb := mustOpenJSON(t, "{\"a\":1,\"s\":\"x\"}\n{\"a\":2,\"s\":\"caf\xe9\"}\n")
 	numbers, err := column.Choose(tb, []int{0}, nil)
@@ -130,7 +131,7 @@ func TestJSONLinesEncoding(t *testing.T) {
 	filetest.WantError(t, err, "row 1", `column "s"`, "line 2", "byte 3", "0xe9", "`Layout.Encoding latin1`")
 }
 
-// Integers in arrays that no float64 holds are refused as others are, or rounded.
+// Integers in arrays that float64 cannot represent are refused or rounded like others.
 func TestJSONInexactArrays(t *testing.T) {
 	content := `{"v":[1,2],"w":[0.5,1]}` + "\n" + `{"v":[-3,9007199254740993],"w":[2,1152921504606847000]}` + "\n"
 	tb := mustOpenJSON(t, content)
@@ -149,7 +150,7 @@ func TestJSONInexactArrays(t *testing.T) {
 	}
 }
 
-// A number beyond float64 is no infinity, in vectors and kept columns too.
+// A number beyond float64 is an error instead of infinity, also in vectors and kept columns.
 func TestJSONBeyondFloat64(t *testing.T) {
 	for _, content := range []string{`{"a":1e400}`, `{"a":-1e400}`, `{"a":[1,1e400]}`, `{"a":1` + strings.Repeat("0", 400) + `}`} {
 		_, err := column.ChooseInexact(mustOpenJSON(t, content+"\n"), []int{0}, nil, column.InexactRound)
@@ -162,7 +163,7 @@ func TestJSONBeyondFloat64(t *testing.T) {
 	}
 }
 
-// A column that is not read says what keeps it from that, however the file is divided.
+// The reason for an unreadable column does not depend on how the file is divided.
 func TestJSONReasons(t *testing.T) {
 	content := strings.Join([]string{
 		`{"a":1,"v":[1,2],"w":[1],"e":null,"o":1,"l":[1],"x":1}`,
@@ -183,7 +184,7 @@ func TestJSONReasons(t *testing.T) {
 	}
 }
 
-// jsonSample is a file of many rows, whose members come and go.
+// jsonSample returns many rows in which members appear and disappear.
 func jsonSample(rows int) string {
 	var b strings.Builder
 	for i := range rows {
@@ -199,8 +200,8 @@ func jsonSample(rows int) string {
 	return b.String()
 }
 
-// The parts of a large file give what the whole gives.
-func TestJSONParts(t *testing.T) {
+// A large file scanned in parts gives the same rows as in one scan.
+func TestJSONPartsEqualTheWhole(t *testing.T) {
 	content := jsonSample(3000)
 	whole := mustOpenJSON(t, content)
 	defer func(n int64) { partBytes = n }(partBytes)
@@ -251,10 +252,10 @@ func FuzzJSONLines(f *testing.F) {
 	})
 }
 
-// A scan with as many names as a file may have refuses one more.
+// A scan with the largest number of names refuses one more.
 func TestJSONMostMembers(t *testing.T) {
 	const most = column.Max
-	s := &jsonScan{places: map[string]int{"a": 0}, names: make([]string, most), columns: make([]*jsonColumn, most)}
+	s := &jsonScan{columnIndex: map[string]int{"a": 0}, names: make([]string, most), columns: make([]*jsonColumn, most)}
 	s.names[0] = "a"
 	if _, err := s.column(most, []byte("a")); err != nil {
 		t.Errorf("a name that is held: %v", err)

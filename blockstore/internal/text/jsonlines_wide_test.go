@@ -10,8 +10,8 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// TestWideJSONLines: members of which a part could not hold all are looked at once; the file is longer than two parts. It
-// counts bytes for each member.
+// Opening a wide file of more than two parts allocates a bounded number of bytes for each member: parts share the
+// columns.
 func TestWideJSONLines(t *testing.T) {
 	const d = 40_000
 	row := func(add int) string {

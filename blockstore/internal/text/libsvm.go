@@ -235,7 +235,7 @@ func (c *libsvmCursor) keep(dst *stream.Batch) error {
 func (c *libsvmCursor) keepLabel(to *stream.Column) error {
 	err := keepCell(to, c.lines.label, c.table.label == column.Number, c.Inexact)
 	if c.table.Live && !c.table.Columns[c.table.features].Given {
-		return asInHead(&c.table.TableInfo, err)
+		return unlikeHeadError(&c.table.TableInfo, err)
 	}
 	return err
 }

@@ -87,7 +87,7 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 		err = l.checkIndex(index)
 	}
 	if err != nil {
-		return 0, 0, l.errorf("feature index %q: %w", fault.Shorten(token[:colon]), unwrapped(err))
+		return 0, 0, l.errorf("feature index %q: %w", fault.Shorten(token[:colon]), withoutPrefix(err))
 	}
 	value, ok := ParseNumber(token[colon+1:])
 	if !ok {
@@ -145,8 +145,8 @@ func (l *libsvmLines) errorf(format string, args ...any) error {
 	return AtLine(fault.New(format, args...), l.start.line)
 }
 
-// unwrapped removes the prefix that package strconv adds to its errors.
-func unwrapped(err error) error {
+// withoutPrefix removes the prefix that package strconv adds to its errors.
+func withoutPrefix(err error) error {
 	var number *strconv.NumError
 	if errors.As(err, &number) {
 		return number.Err

@@ -101,6 +101,7 @@ func (r *lineReader) fill() error {
 		r.buf = append(make([]byte, 0, 2*n), r.buf...)
 	}
 	end := cap(r.buf)
+	// A gathered row needs few bytes: the first read is small, and later ones double.
 	if r.near > 0 {
 		end = int(min(int64(end), int64(n)+r.near))
 		r.near *= 2

@@ -17,6 +17,7 @@ func (zeros) ReadAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
 
+// readLines returns all lines with their positions.
 func readLines(r *lineReader) (lines []string, places []mark) {
 	for {
 		place := r.here()
@@ -53,7 +54,7 @@ func TestEndlessLine(t *testing.T) {
 	}
 }
 
-// failingFile gives some text and then an error.
+// failingFile is a file with some text followed by a read error.
 type failingFile struct{ text string }
 
 func (f failingFile) ReadAt(p []byte, at int64) (int, error) {
@@ -63,6 +64,7 @@ func (f failingFile) ReadAt(p []byte, at int64) (int, error) {
 	return copy(p, f.text[at:]), nil
 }
 
+// A read error is not taken for the end of the file.
 func TestReadErrorIsNoEnd(t *testing.T) {
 	r := newLineReader(failingFile{"a\nb"}, fileStart)
 	if line, err := r.next(); string(line) != "a" || err != nil {

@@ -78,6 +78,7 @@ func (w *jsonWriter) pairs(line []byte, t logical.Type) []byte {
 	return append(line, '}')
 }
 
+// appendOrNull appends null, or the next value if valid.
 func (w *jsonWriter) appendOrNull(line []byte, t logical.Type, valid bool) []byte {
 	if !valid {
 		return append(line, "null"...)

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// partFormats are the formats that are scanned in parts, with a row of each.
+// partFormats are the formats scanned in parts, with a sample row.
 var partFormats = []struct {
 	name, head, row string
 	scan            func(ctx context.Context, in Input) error
@@ -31,7 +31,7 @@ var partFormats = []struct {
 	}},
 }
 
-// Opening holds the scans of a few parts at a time, however many parts a file has.
+// Opening holds the scans of a few parts at a time, for any number of parts.
 func TestOpeningHoldsFewParts(t *testing.T) {
 	defer func(n int64) { partBytes = n }(partBytes)
 	partBytes = 2 << 10
@@ -43,7 +43,7 @@ func TestOpeningHoldsFewParts(t *testing.T) {
 	}
 }
 
-// heapOfOpening returns the most memory that is live while a file of so many parts is opened.
+// heapOfOpening returns the largest live heap in bytes while a file of the given number of parts is opened.
 func heapOfOpening(t testing.TB, scan func(context.Context, Input) error, head, row string, parts int64) uint64 {
 	path := filetest.TempFile(t, "a", head+strings.Repeat(row, int(parts*partBytes)/len(row)))
 	f, stamp, err := new(file.Session).Open(context.Background(), path)
@@ -58,7 +58,7 @@ func heapOfOpening(t testing.TB, scan func(context.Context, Input) error, head, 
 	return measured.most
 }
 
-// measuredFile measures the live memory each time that so many pieces were read.
+// measuredFile measures the live heap after every few reads.
 type measuredFile struct {
 	file.File
 	mutex        sync.Mutex
@@ -78,8 +78,7 @@ func (f *measuredFile) ReadAt(p []byte, offset int64) (int, error) {
 	return f.File.ReadAt(p, offset)
 }
 
-// BenchmarkOpen reports the live memory at most while files of two sizes are opened, beside
-// the time.
+// BenchmarkOpen reports the time and the largest live heap of opening files of two sizes.
 func BenchmarkOpen(b *testing.B) {
 	for _, format := range partFormats {
 		for _, parts := range []int64{8, 32} {

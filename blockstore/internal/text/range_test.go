@@ -13,8 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestBeyondFloat64: a number beyond float64 is refused alike in all formats of text, kept or computed with; infinities that
-// are written as such are not.
+// A number beyond float64 is an error in all text formats, kept or as a feature. Infinities written as such are not.
 func TestBeyondFloat64(t *testing.T) {
 	for _, number := range []string{"1e999", "-1e400", "1" + strings.Repeat("0", 400), "Infinity", "-Infinity"} {
 		files := map[string]string{"a.csv": "a,b\n1,2\n1.5," + number + "\n", "a.svm": "1 1:1 2:2\n0 1:1.5 2:" + number + "\n",
@@ -58,8 +57,8 @@ func readSecond(t *testing.T, path string, kept bool) error {
 	return err
 }
 
-// TestLineOnce: an error has one line, the first that it is given, in its field.
-func TestLineOnce(t *testing.T) {
+// An error has one line, the first that it was given.
+func TestErrorNamesOneLine(t *testing.T) {
 	err := AtLine(AtLine(fault.Cell("", 7, "x", "it is bad").WithRemedy("mend it"), 3), 1)
 	var data *stream.DataError
 	if !errors.As(err, &data) || data.Line != 3 || data.What != "it is bad" || data.Row != 7 {
@@ -70,7 +69,7 @@ func TestLineOnce(t *testing.T) {
 	}
 }
 
-// TestNearlyNumeric: one number is no numbers.
+// The error for a numeric column with a word in it names the word, its line and the count of numbers.
 func TestNearlyNumeric(t *testing.T) {
 	for content, want := range map[string]string{
 		"a,b\n1,x\n2,3\n":      `line 2: "x" is not a number, though 1 cell of the column is`,
@@ -86,8 +85,8 @@ func TestNearlyNumeric(t *testing.T) {
 	}
 }
 
-// TestMembersStop: a wide line of JSON ends early once its reader is to stop.
-func TestMembersStop(t *testing.T) {
+// Reading a wide JSON line stops soon after cancellation.
+func TestWideJSONLineCanBeCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	content := "[" + strings.Repeat("1,", 3*checkEvery) + "1]"
 	l := jsonLines{lines: newLineReader(file.NewReaderAt(ctx, strings.NewReader(content)), fileStart)}

@@ -260,7 +260,7 @@ func (r *Records) trimLeft(record []byte) []byte {
 	return bytes.TrimLeft(record, " \t")
 }
 
-// cutQuoted splits a cell that begins with a quote off a record.
+// cutQuoted splits a cell that begins with a quote off a record (RFC 4180, section 2, rules 5 to 7).
 func (r *Records) cutQuoted(record []byte) (cell, after []byte, more bool, err error) {
 	end := closingQuote(record)
 	if end < 0 {

@@ -54,6 +54,7 @@ func (x *rowIndex) keep(m mark, number int64, limit int) {
 	if n < limit {
 		return
 	}
+	// Cells of twice the size need half the marks, so that memory is bounded for any file.
 	x.cell = 2 * cell
 	marks, numbers := x.marks, x.numbers
 	x.marks, x.numbers = marks[:0], numbers[:0]

@@ -25,7 +25,7 @@ func TestTextFileThatShrinks(t *testing.T) {
 	filetest.WantError(t, src.(stream.Gatherer).Gather(context.Background(), []int64{1}, filetest.NewBatch(src, 1)), path, "changed")
 }
 
-// A file that shrinks while it is read: the error says where it was noticed.
+// The error for a file that shrinks during a pass names the row where it was noticed.
 func TestTextFileThatShrinksInAPass(t *testing.T) {
 	path := filetest.TempFile(t, "a.csv", "1,2\n3,4\n5,6\n")
 	tb, err := openCSV(context.Background(), path, CSVOptions{})
@@ -66,8 +66,7 @@ func TestCancelledRead(t *testing.T) {
 	}
 }
 
-// An index with too many marks drops every second one, in place, and stays within reach of
-// every record.
+// An index with too many marks drops every second one in place, and still locates every record.
 func TestMarksAreThinned(t *testing.T) {
 	const limit = 8
 	var x rowIndex

@@ -28,6 +28,7 @@ func NewCSVEncoder(delimiter byte) column.StartEncoder {
 	return func(out io.Writer, s stream.Info) (column.Encoder, error) { return newCSV(out, delimiter, s) }
 }
 
+// newCSV writes the header at once: a file without rows has one too.
 func newCSV(out io.Writer, delimiter byte, s stream.Info) (column.Encoder, error) {
 	e := &csvEncoder{path: s.Name, out: bufio.NewWriterSize(out, file.BufferSize), delimiter: delimiter}
 	if len(s.Columns)+len(s.Kept) == 0 {
@@ -93,6 +94,7 @@ func (e *csvEncoder) endLine() error {
 	return err
 }
 
+// Encode writes a line for each row: numbers, then kept values.
 func (e *csvEncoder) Encode(b *stream.Batch, n int) error {
 	for i := range n {
 		for _, v := range matrix.Row(b.X, i) {

@@ -83,6 +83,7 @@ func (e *jsonEncoder) name(i int) string {
 	return e.schema.Kept[i-len(e.schema.Columns)].Name
 }
 
+// Encode writes a line for each row. An error names its row and column.
 func (e *jsonEncoder) Encode(b *stream.Batch, n int) error {
 	for i := range n {
 		if at, err := e.row(b, i); err != nil {

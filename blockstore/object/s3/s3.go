@@ -119,7 +119,7 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 		return v.describe(ctx) // the object is empty
 	}
 	if err != nil {
-		return nil, nil, plain(err)
+		return nil, nil, shortError(err)
 	}
 	defer answer.Body.Close()
 	if v.etag = aws.ToString(answer.ETag); v.etag == "" {
@@ -140,7 +140,7 @@ var errNoVersion = stream.NewDataError("", "the server names no size or no versi
 func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
 	head, err := v.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &v.bucket, Key: &v.key})
 	if err != nil {
-		return nil, nil, plain(err)
+		return nil, nil, shortError(err)
 	}
 	if aws.ToString(head.ETag) == "" || head.ContentLength == nil {
 		return nil, nil, errNoVersion
@@ -171,7 +171,7 @@ func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser,
 		case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusNotFound:
 			return nil, object.ErrChanged // a newer or shorter version, or none
 		}
-		return nil, plain(err)
+		return nil, shortError(err)
 	}
 	isWhole := answer.ContentRange == nil && offset == 0 && aws.ToInt64(answer.ContentLength) == v.size
 	switch {
@@ -201,7 +201,7 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return plain(err)
+			return shortError(err)
 		}
 		for _, o := range page.Contents {
 			v := &version{client, bucket, aws.ToString(o.Key), aws.ToString(o.ETag), aws.ToInt64(o.Size)}
@@ -226,9 +226,9 @@ func code(err error) int {
 	return 0
 }
 
-// plain returns a short error, marked if it may be temporary. It omits the address, which may
+// shortError returns a short error, marked if it may be temporary. It omits the address, which may
 // contain signatures.
-func plain(err error) error {
+func shortError(err error) error {
 	var api smithy.APIError
 	var at *url.Error
 	status := code(err)
@@ -254,7 +254,7 @@ func plain(err error) error {
 	}
 	switch {
 	case status == 0 && api == nil:
-		return root(err)
+		return rootCause(err)
 	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests,
 		status == http.StatusRequestTimeout, isCode(err, "SlowDown"), isCode(err, "InternalError"):
 		return object.Temporary(short)
@@ -275,8 +275,8 @@ func isCredentials(err error) bool {
 	return strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "get identity")
 }
 
-// root returns the innermost cause of an error.
-func root(err error) error {
+// rootCause returns the innermost cause of an error.
+func rootCause(err error) error {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestRoots: roots of the secular equation lie where they must, and sum up to the
-// trace; gaps are their distances from the poles.
-func TestRoots(t *testing.T) {
+// Roots of the secular equation interlace with the poles and sum to the trace. Gaps are their distances from the poles.
+func TestSecularRoots(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, k := range []int{1, 2, 3, 10, 60} {
 		for _, size := range []float64{1e-12, 1, 1e6} {

@@ -17,10 +17,10 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// A decomposition returns the product of its factors.
+// decomposition factors a and returns a function that multiplies the factors.
 type decomposition func(a blas64.General) (product func() blas64.General, err error)
 
-// decompositions by NumPy's names, ours and gonum's.
+// decompositions are ours and gonum's, by their names in NumPy.
 var decompositions = []struct {
 	name        string
 	symmetric   bool
@@ -50,6 +50,7 @@ func BenchmarkDecompositions(b *testing.B) {
 	}
 }
 
+// benchmark reports the time and the residual of the decomposition of a.
 func (d decomposition) benchmark(b *testing.B, a blas64.General) {
 	var product func() blas64.General
 	for b.Loop() {

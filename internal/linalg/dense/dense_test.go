@@ -23,6 +23,7 @@ func random(rows, cols int, seed uint64) blas64.General {
 	return matrix.Columns(wide, 1, cols)
 }
 
+// at returns entry (i, j) of m, or of its transpose.
 func at(m blas64.General, t blas.Transpose, i, j int) float64 {
 	if t != blas.NoTrans {
 		i, j = j, i
@@ -30,6 +31,7 @@ func at(m blas64.General, t blas.Transpose, i, j int) float64 {
 	return m.Data[i*m.Stride+j]
 }
 
+// Mul equals the definition of the matrix product for all transpositions and shapes, empty ones included.
 func TestMulIsTheSumOfProducts(t *testing.T) {
 	for _, shape := range [][3]int{{4, 3, 5}, {1, 1, 1}, {3, 0, 2}, {0, 3, 2}, {2, 3, 0}} {
 		n, k, m := shape[0], shape[1], shape[2]
@@ -62,6 +64,7 @@ func TestMulIsTheSumOfProducts(t *testing.T) {
 	}
 }
 
+// A product with inner dimension 0 still scales C by beta.
 func TestGemmOfNoTermsKeepsItsShareOfC(t *testing.T) {
 	c := random(2, 3, 3)
 	want := matrix.Clone(c)
@@ -197,7 +200,8 @@ func TestSVD(t *testing.T) {
 	}
 }
 
-func TestRank(t *testing.T) {
+// The rank counts the singular values above a tolerance relative to the largest.
+func TestRankWithinTolerance(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
 		tol    float64
@@ -209,7 +213,8 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestCholesky: UᵀU is the matrix to rounding, whatever its halves, and what is not positive definite is told.
+// UᵀU equals the matrix up to rounding, and only one triangle is read. A matrix that is not positive definite is an
+// error.
 func TestCholesky(t *testing.T) {
 	for _, n := range []int{0, 1, 100, 129, 300} {
 		g := random(n+5, n, 1)

@@ -13,11 +13,12 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// randomMatrix returns random, or sparse, where the second reflector of a block ends in zeros
-// and the first does not.
+// randomMatrix returns a random matrix. A sparse one makes the second reflector of a block end in zeros and the first
+// not.
 func randomMatrix(rows, cols int, sparse bool) blas64.General {
 	r := rand.New(rand.NewPCG(1, 1))
 	a := matrix.New(rows, cols)
+	// The second column is orthogonal to the first, so the first reflector leaves it unchanged.
 	for i := range rows {
 		for j := range cols {
 			if v := r.NormFloat64(); !sparse || (i+j)%7 < 2 && (j != 1 || i < rows/2) || j != 1 && i == rows-1 {
@@ -36,7 +37,7 @@ func randomMatrix(rows, cols int, sparse bool) blas64.General {
 	return a
 }
 
-// TestQR: Q is orthogonal and Q·R the matrix; the reflectors in rows are the same.
+// Q is orthogonal and Q·R equals the matrix, also for reflectors stored in rows.
 func TestQR(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {5, 3}, {48, 48}, {49, 49}, {200, 130}, {300, 48}, {20, 90}} {
 		for _, sparse := range []bool{false, true} {
@@ -112,7 +113,7 @@ func TestQR(t *testing.T) {
 	}
 }
 
-// TestGonumIsWrong is why this package is there. Where it fails, gonum is mended.
+// gonum's QR is wrong for these matrices, which is the reason for this package. If the test fails, gonum was fixed.
 func TestGonumIsWrong(t *testing.T) {
 	a := randomMatrix(200, 150, true)
 	var d, q, r, p mat.Dense

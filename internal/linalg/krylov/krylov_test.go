@@ -16,14 +16,14 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// normal returns a matrix of standard normal numbers.
+// normal returns an n×m matrix of standard normal numbers.
 func normal(n, m int, seed uint64) blas64.General {
 	x := matrix.New(n, m)
 	sketch.NewRandom(seed, "test").Normals(x)
 	return x
 }
 
-// orthonormal has n orthonormal columns of n numbers, the first k of them.
+// orthonormal returns the first k of n random orthonormal vectors, as columns.
 func orthonormal(t *testing.T, n, k int, seed uint64) blas64.General {
 	t.Helper()
 	if k == 0 {
@@ -45,7 +45,7 @@ func offOrthonormal(q blas64.General) float64 {
 	return dense.MaxAbs(g)
 }
 
-// within compares numbers, descending, with those of a dense decomposition.
+// within compares values in descending order with those of a dense decomposition. tolerance is relative to norm.
 func within(t *testing.T, what string, got, want []float64, norm, tolerance float64) {
 	t.Helper()
 	for j, v := range got {
@@ -55,6 +55,7 @@ func within(t *testing.T, what string, got, want []float64, norm, tolerance floa
 	}
 }
 
+// spectra are eigenvalues by their index from 0.
 var spectra = map[string]func(j int) float64{
 	"fast":    func(j int) float64 { return math.Exp(-float64(j)) },
 	"slow":    func(j int) float64 { return 1 / (1 + float64(j)) },
@@ -66,9 +67,8 @@ var spectra = map[string]func(j int) float64{
 	"tiny":    func(j int) float64 { return 1e-140 / (1 + float64(j)) },
 }
 
-// TestPair compares triplets with spectra that are known, for matrices taller than
-// wide, wider than tall, and smaller than a block, with restarts and without.
-func TestPair(t *testing.T) {
+// Singular triplets converge to known spectra, for tall, wide and small matrices, with and without restarts.
+func TestTripletsConverge(t *testing.T) {
 	const rank, width = 5, 9
 	for name, value := range spectra {
 		for _, size := range [][2]int{{120, 70}, {40, 130}, {6, 90}, {1, 1}, {30, 4}} {
@@ -111,8 +111,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestSpace compares eigenpairs with spectra that are known and of both signs.
-func TestSpace(t *testing.T) {
+// Eigenpairs converge to known spectra with both signs.
+func TestEigenpairsConverge(t *testing.T) {
 	const rank, width = 5, 9
 	for name, value := range spectra {
 		for _, n := range []int{1, 7, 90} {
@@ -137,6 +137,8 @@ func TestSpace(t *testing.T) {
 	}
 }
 
+// checkSpace compares the eigenpairs of a with those of a dense decomposition, and their residuals with the reported
+// ones.
 func checkSpace(t *testing.T, what string, a blas64.General, rank, width, blocks int, choice Choice) {
 	t.Helper()
 	n := a.Rows
@@ -174,7 +176,7 @@ func checkSpace(t *testing.T, what string, a blas64.General, rank, width, blocks
 	}
 }
 
-// largestOf returns the largest of some values, descending, as far as they are above least.
+// largestOf returns up to most of the largest values in descending order, those above least.
 func largestOf(values []float64, most int, choice Choice, least float64) (out []float64) {
 	size := func(v float64) float64 {
 		if choice == Magnitude {
@@ -200,6 +202,7 @@ func largestOf(values []float64, most int, choice Choice, least float64) (out []
 	return append(out, low...)
 }
 
+// abs replaces values by their magnitudes, in descending order.
 func abs(v []float64) {
 	for j := range v {
 		v[j] = math.Abs(v[j])
@@ -211,8 +214,7 @@ func abs(v []float64) {
 	}
 }
 
-// TestRestartKeepsTheSpace: a restarted space knows its products, and goes on where it
-// was.
+// A restarted space keeps its products, and continues with the same results.
 func TestRestartKeepsTheSpace(t *testing.T) {
 	a := dense.SymmetricPart(normal(200, 200, 1))
 	s, err := NewSpace(SymmetricMatrix{a}, normal(200, 6, 2), 4)
@@ -238,7 +240,7 @@ func TestRestartKeepsTheSpace(t *testing.T) {
 	}
 }
 
-// operatorFunc spoils products.
+// operatorFunc is an operator given by a function, for products with faults.
 type operatorFunc func(q, aq, p, atp blas64.General) error
 
 func (f operatorFunc) Multiply(_ context.Context, q, aq, p, atp blas64.General) error {
@@ -249,8 +251,7 @@ type symmetricFunc func(q, aq blas64.General) error
 
 func (f symmetricFunc) Multiply(_ context.Context, q, aq blas64.General) error { return f(q, aq) }
 
-// TestBadProducts: products that are not finite are found, and errors of an operator
-// come through.
+// Products that are not finite are an error, and errors of the operator are returned.
 func TestBadProducts(t *testing.T) {
 	once := Iteration{Rank: 2, Passes: 3, Done: Within(1e-10)}
 	for name, bad := range map[string]float64{"NaN": math.NaN(), "infinite": math.Inf(-1)} {
@@ -289,9 +290,9 @@ func TestBadProducts(t *testing.T) {
 	}
 }
 
-// TestBasis: blocks wider than tall, blocks that are spanned already, more than there
-// is room for, and directions that are too short.
-func TestBasis(t *testing.T) {
+// The basis keeps independent directions only: of wide blocks, blocks that are spanned already, more than fit, and
+// directions below rounding.
+func TestBasisKeepsIndependentDirections(t *testing.T) {
 	b := NewBasis(8, 0, 6)
 	if grown, err := b.Add(normal(8, 20, 1), 4, 0); err != nil || !grown || b.Cols() != 4 {
 		t.Fatalf("a wide block: %d columns, %v", b.Cols(), err)
@@ -321,9 +322,8 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-// TestLanczos: after as many steps as the matrix has dimensions the norm is that of the
-// matrix, here of a negative eigenvalue, and long before that it has settled.
-func TestLanczos(t *testing.T) {
+// After n steps the estimate equals the norm of an n×n matrix, here from a negative eigenvalue. It settles long before.
+func TestLanczosEstimatesTheNorm(t *testing.T) {
 	for _, n := range []int{1, 9, 400} {
 		g := normal(n, n, 2)
 		a := dense.Mul(blas.NoTrans, g, blas.Trans, g)
@@ -357,8 +357,7 @@ func TestLanczos(t *testing.T) {
 	}
 }
 
-// TestLanczosUnits: the estimate of a matrix times a power of two is that of the matrix
-// times it, also where squares of entries cannot be represented.
+// The estimate scales exactly with powers of two, even if squares of entries overflow or underflow.
 func TestLanczosUnits(t *testing.T) {
 	a := dense.Mul(blas.NoTrans, normal(40, 40, 1), blas.Trans, normal(40, 40, 1))
 	norm := func(unit float64) float64 {

@@ -24,6 +24,7 @@ func gram(n, r int) blas64.General {
 	return dense.Mul(blas.NoTrans, x, blas.Trans, x)
 }
 
+// diagonal returns the diagonal of k.
 func diagonal(k blas64.General) []float64 {
 	d := make([]float64, k.Rows)
 	for i := range d {
@@ -32,7 +33,7 @@ func diagonal(k blas64.General) []float64 {
 	return d
 }
 
-// factorise takes pivots, those of which most is left, while there are any.
+// factorise chooses up to most pivots, each with the largest residual, while any remains.
 func factorise(k blas64.General, most int, residual func(diagonal []float64, tolerance float64) *Residual) *Cholesky {
 	c := New(residual(diagonal(k), 1e-12))
 	for len(c.Pivots) < most {
@@ -45,8 +46,8 @@ func factorise(k blas64.General, most int, residual func(diagonal []float64, tol
 	return c
 }
 
-// TestCholesky: pivots are as many as the rank, F·Fᵀ agrees with K and its residual
-// diagonal at every step, and L·Lᵀ is K between the pivots.
+// There are as many pivots as the rank. F·Fᵀ and its residual diagonal agree with K at every step, and L·Lᵀ equals K
+// between the pivots.
 func TestCholesky(t *testing.T) {
 	for _, size := range [][2]int{{2, 1}, {12, 5}, {12, 11}, {40, 60}} {
 		for _, relative := range []bool{false, true} {
@@ -55,6 +56,7 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
+// checkCholesky checks a Gram matrix of n rows of r numbers, with an absolute or a relative residual.
 func checkCholesky(t *testing.T, n, r int, relative bool) {
 	t.Helper()
 	size := [2]int{n, r}
@@ -93,8 +95,7 @@ func checkCholesky(t *testing.T, n, r int, relative bool) {
 	}
 }
 
-// TestResidualOfNothing: diagonals of zeros, and entries below 0 by rounding, have
-// nothing left.
+// A diagonal of zeros, or of entries below 0 by rounding, has no residual.
 func TestResidualOfNothing(t *testing.T) {
 	r := NewResidual([]float64{0, -1e-17, 4}, 1e-12)
 	if !slices.Equal(r.Left, []float64{0, 0, 4}) {

@@ -19,6 +19,7 @@ import (
 
 func init() { blas64.Use(nyblas.Implementation{}) }
 
+// filled returns the matrix with the given entries.
 func filled(rows, cols int, entry func(i, j int) float64) blas64.General {
 	a := matrix.New(rows, cols)
 	for i := range rows {
@@ -29,12 +30,13 @@ func filled(rows, cols int, entry func(i, j int) float64) blas64.General {
 	return a
 }
 
+// random returns a matrix of standard normal numbers.
 func random(rows, cols int, seed uint64) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return filled(rows, cols, func(i, j int) float64 { return r.NormFloat64() })
 }
 
-// orthonormal has random orthonormal columns.
+// orthonormal returns random orthonormal columns.
 func orthonormal(rows, cols int, seed uint64) *mat.Dense {
 	var qr mat.QR
 	qr.Factorize(mat.NewDense(rows, cols, random(rows, cols, seed).Data))
@@ -57,7 +59,7 @@ func withValues(rows, cols int, value func(i int) float64) blas64.General {
 	return a.RawMatrix()
 }
 
-// bidiagonalOf has the diagonal and the numbers above it given.
+// bidiagonalOf returns an upper bidiagonal matrix with diagonal d and superdiagonal e.
 func bidiagonalOf(rows, cols int, d, e func(i int) float64) blas64.General {
 	return filled(rows, cols, func(i, j int) float64 {
 		switch j - i {
@@ -70,7 +72,7 @@ func bidiagonalOf(rows, cols int, d, e func(i int) float64) blas64.General {
 	})
 }
 
-// matrices returns those that decompositions have had trouble with.
+// matrices returns matrices that are difficult for decompositions.
 func matrices(m, n int) map[string]blas64.General {
 	zero := func(int) float64 { return 0 }
 	one := func(int) float64 { return 1 }
@@ -148,7 +150,7 @@ func matrices(m, n int) map[string]blas64.General {
 	}
 }
 
-// check tests residual, orthogonality and order, and the values against gonum's.
+// check bounds the residual and the loss of orthogonality, and compares the values with gonum's.
 func check(t *testing.T, a blas64.General) {
 	t.Helper()
 	m, n := a.Rows, a.Cols
@@ -188,7 +190,7 @@ func check(t *testing.T, a blas64.General) {
 	}
 }
 
-// gonumValues returns the values by the QR iteration of vectors, not by that of values alone.
+// gonumValues returns gonum's singular values. With vectors, gonum uses another QR iteration than for values alone.
 func gonumValues(t *testing.T, a blas64.General) []float64 {
 	t.Helper()
 	var d mat.Dense
@@ -200,6 +202,7 @@ func gonumValues(t *testing.T, a blas64.General) []float64 {
 	return f.Values(nil)
 }
 
+// frobenius returns the Frobenius norm.
 func frobenius(a blas64.General) float64 {
 	square := 0.0
 	for _, v := range a.Data {
@@ -222,6 +225,7 @@ func skew(q blas64.General) float64 {
 	return worst
 }
 
+// Decompositions of difficult matrices are accurate for all shapes around the sizes where algorithms change.
 func TestDecompose(t *testing.T) {
 	shapes := [][2]int{{1, 1}, {2, 2}, {3, 3}, {1, 9}, {9, 1}, {31, 31}, {32, 32}, {33, 33}, {34, 34}, {67, 67}, {100, 70}, {40, 150}}
 	if !testing.Short() {
@@ -234,8 +238,8 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// TestKnownValues: B = 1 on the diagonal and −1 above it has BBᵀ = second differences,
-// 1 in the last corner.
+// B with 1 on the diagonal and −1 above it has the singular values 2·sin of known angles: BBᵀ is the second difference
+// matrix with 1 in its last corner.
 func TestKnownValues(t *testing.T) {
 	const n = 400
 	a := bidiagonalOf(n, n, func(int) float64 { return 1 }, func(int) float64 { return -1 })
@@ -251,7 +255,7 @@ func TestKnownValues(t *testing.T) {
 	}
 }
 
-// TestStrided: gaps between rows do not count, and the input stays as it is.
+// Numbers between rows are ignored, and the input is not changed.
 func TestStrided(t *testing.T) {
 	const m, n, stride = 90, 70, 81
 	small := random(m, n, 5)
@@ -299,7 +303,7 @@ func TestEmptyAndNotFinite(t *testing.T) {
 	}
 }
 
-// TestSameBits: threads do not change the result.
+// The result has the same bits for any number of threads.
 func TestSameBits(t *testing.T) {
 	for _, a := range []blas64.General{random(300, 300, 8), random(500, 200, 8)} {
 		run := func(threads, procs int) (out []float64) {
@@ -323,8 +327,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// FuzzDecompose: bidiagonal matrices, or those with them in the middle of random
-// rotations, of integers or of numbers of all scales, with zeros between.
+// FuzzDecompose decomposes bidiagonal matrices, plain or inside random rotations, with integers or numbers of all
+// magnitudes, and zeros.
 func FuzzDecompose(f *testing.F) {
 	f.Add(uint64(1), uint(40), uint(40), 0.0, uint(3), false)
 	f.Add(uint64(2), uint(70), uint(90), 10.0, uint(50), false)

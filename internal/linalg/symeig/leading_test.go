@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// TestLeading compares the leading pairs with those of a complete decomposition.
+// Leading pairs equal those of a complete decomposition.
 func TestLeading(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 33, 64, 130} {
 		for name, a := range matrices(n) {
@@ -25,6 +25,7 @@ func TestLeading(t *testing.T) {
 	}
 }
 
+// checkLeading compares the k leading pairs of a with the complete decomposition.
 func checkLeading(t *testing.T, a blas64.General, k int) {
 	n := a.Rows
 	all, _, err := Decompose(a)
@@ -63,6 +64,7 @@ func checkLeading(t *testing.T, a blas64.General, k int) {
 	}
 }
 
+// A NaN in the matrix is an error.
 func TestLeadingOfNoNumbers(t *testing.T) {
 	a := random(40, 5)
 	a.Data[25*40+7] = math.NaN()

@@ -30,6 +30,7 @@ func filled(n int, entry func(i, j int) float64) blas64.General {
 	return a
 }
 
+// random returns a symmetric matrix of standard normal numbers.
 func random(n int, seed uint64) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return filled(n, func(i, j int) float64 { return r.NormFloat64() })
@@ -56,7 +57,7 @@ func withValues(n int, value func(i int) float64) blas64.General {
 	return filled(n, a.At)
 }
 
-// tridiagonalOf has the diagonal and off-diagonal given.
+// tridiagonalOf returns a symmetric tridiagonal matrix with diagonal d and off-diagonal e.
 func tridiagonalOf(n int, d, e func(i int) float64) blas64.General {
 	return filled(n, func(i, j int) float64 {
 		switch i - j {
@@ -69,7 +70,7 @@ func tridiagonalOf(n int, d, e func(i int) float64) blas64.General {
 	})
 }
 
-// matrices returns those that eigensolvers have had trouble with.
+// matrices returns matrices that are difficult for eigensolvers.
 func matrices(n int) map[string]blas64.General {
 	one := func(int) float64 { return 1 }
 	points := make([]float64, n)
@@ -109,7 +110,7 @@ func matrices(n int) map[string]blas64.General {
 	}
 }
 
-// check tests residual, orthogonality and order, and the values against gonum's.
+// check bounds the residual and the loss of orthogonality, and compares the values with gonum's.
 func check(t *testing.T, a blas64.General) {
 	t.Helper()
 	n := a.Rows
@@ -163,6 +164,7 @@ func check(t *testing.T, a blas64.General) {
 	}
 }
 
+// Decompositions of difficult matrices are accurate for sizes around those where algorithms change.
 func TestDecompose(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 31, 32, 33, 64, 65, 130, 263} {
 		for name, a := range matrices(n) {
@@ -171,7 +173,7 @@ func TestDecompose(t *testing.T) {
 	}
 }
 
-// TestStrided: only the lower triangle counts, and the input stays as it is.
+// Only the lower triangle is read, and the input is not changed.
 func TestStrided(t *testing.T) {
 	const n, stride = 70, 81
 	small := random(n, 5)
@@ -213,7 +215,7 @@ func TestEmptyAndNotFinite(t *testing.T) {
 	}
 }
 
-// TestSameBits: the threads of the BLAS do not change the result.
+// The result has the same bits for any number of threads of the BLAS.
 func TestSameBits(t *testing.T) {
 	a := random(300, 8)
 	run := func(threads int) (out []float64) {

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// TestWordsAreWhatTheirCommentsSay reads every word of the generated files by an
-// independent disassembler.
+// An independent disassembler (golang.org/x/arch) reads every word of the generated files as its comment says.
 func TestWordsAreWhatTheirCommentsSay(t *testing.T) {
 	files, err := filepath.Glob("../*_arm64.s")
 	if err != nil || len(files) == 0 {
@@ -40,6 +39,7 @@ func TestWordsAreWhatTheirCommentsSay(t *testing.T) {
 	}
 }
 
+// compareWord disassembles one word and compares it with its comment.
 func compareWord(t *testing.T, path, bits, comment string) {
 	t.Helper()
 	w, err := strconv.ParseUint(bits, 0, 32)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Another executable is another build, and one without a build ID is known by its bytes.
+// Different executables have different builds. Without a build ID, the digest of the file identifies one.
 func TestBuildID(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

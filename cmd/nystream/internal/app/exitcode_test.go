@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestExitCodes: the kind of an error decides, whatever it says and whatever wraps it.
+// The kind of an error determines the exit code, whatever its text and wrappers.
 func TestExitCodes(t *testing.T) {
 	data := func(k stream.ErrorKind) error {
 		return stream.NewDataError("a.csv", "no such file; disk full").WithKind(k)
@@ -53,7 +53,7 @@ func TestExitCodes(t *testing.T) {
 		t.Error("the end of the data is an error of the data")
 	}
 	for k := range stream.Unwritable + 1 {
-		if exitOf[k] == 0 {
+		if exitCodes[k] == 0 {
 			t.Errorf("%v has no exit code", k)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestHeartbeat tells the time itself.
-func TestHeartbeat(t *testing.T) {
+// Progress lines have rows, speed and remaining time, in text and JSON. The test controls the clock.
+func TestHeartbeatLines(t *testing.T) {
 	for _, c := range []struct {
 		json bool
 		want string
@@ -58,7 +58,7 @@ progress: pass factors, 40, 10/s
 	}
 }
 
-// TestHeartbeatEnds checks that lines come by themselves, and that none comes after the end.
+// Lines appear at intervals without events, and none after the end.
 func TestHeartbeatEnds(t *testing.T) {
 	in, out := io.Pipe()
 	h := newHeartbeat(&messages{out: out, json: func() bool { return false }}, time.Microsecond, time.Now)

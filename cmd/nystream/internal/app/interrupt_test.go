@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The reader for pipes passes on every byte, whatever the sizes of reads.
+// The reader of pipes passes on every byte for any sizes of reads.
 func TestInterruptibleReadsEverything(t *testing.T) {
 	want := strings.Repeat("0123456789", 50_000)
 	r := &interruptible{ctx: t.Context(), in: strings.NewReader(want)}

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// Provenance records how a file was made. It is stored in meta.json of models and, under the key "nystream", in the
+// Provenance describes how a file was made. It is stored in meta.json of models and, under the key "nystream", in the
 // metadata of Parquet and Arrow files. It omits threads, memory and shards, which do not affect the file.
 type Provenance struct {
 	Version string             `json:"version"`           // of the program

@@ -6,12 +6,14 @@ import (
 	"testing"
 )
 
+// lightness returns the relative luminance, with a gamma of 2.2.
 func lightness(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	part := func(v uint32) float64 { return math.Pow(float64(v)/0xffff, 2.2) }
 	return 0.2126*part(r) + 0.7152*part(g) + 0.0722*part(b)
 }
 
+// Lightness increases along the colour map.
 func TestSequentialColours(t *testing.T) {
 	last := -1.0
 	for i := range 101 {
@@ -24,6 +26,7 @@ func TestSequentialColours(t *testing.T) {
 	}
 }
 
+// Groups have distinct colours.
 func TestGroupColours(t *testing.T) {
 	for _, n := range []int{1, 10, 11, 40} {
 		seen := make(map[color.Color]int)

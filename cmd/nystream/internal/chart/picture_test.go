@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// charts returns one of each kind, with names that are long and strange.
+// charts returns one chart of each kind, with long and unusual names.
 func charts() []Chart {
 	random := rand.New(rand.NewPCG(1, 2))
 	at, of, shades := make(plotter.XYs, 400), make([]int, 400), make([]float64, 400)
@@ -52,7 +52,7 @@ func charts() []Chart {
 	}
 }
 
-// label is a text of a picture and the rectangle that it takes, y upwards.
+// label is a text in a picture with its rectangle; y grows upwards.
 type label struct {
 	text                     string
 	left, bottom, right, top vg.Length
@@ -107,7 +107,7 @@ func labelsOf(t *testing.T, width, height vg.Length, fill func(draw.Canvas)) (la
 	return labels, dots
 }
 
-// TestNothingCollides checks that the texts of every kind of panel lie in the picture and on no other.
+// The texts of every kind of panel lie within the picture and do not overlap.
 func TestNothingCollides(t *testing.T) {
 	check := func(name string, width, height vg.Length, fill func(draw.Canvas)) {
 		labels, _ := labelsOf(t, width, height, fill)
@@ -140,7 +140,7 @@ func TestNothingCollides(t *testing.T) {
 	}
 }
 
-// TestAllPointsAreDrawn counts the points, and looks whether any lies outside.
+// All points are drawn, within the panel.
 func TestAllPointsAreDrawn(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{1, 2, 1000} {
@@ -163,8 +163,8 @@ func TestAllPointsAreDrawn(t *testing.T) {
 	}
 }
 
-// TestPNG draws the same as PNG: as large, and neither all white nor all black.
-func TestPNG(t *testing.T) {
+// A PNG has the size of the SVG, and both dark and light pixels.
+func TestPNGShowsThePicture(t *testing.T) {
 	data, err := (&Sheet{Title: "title", Charts: charts()[:4]}).Encode("x.PNG")
 	if err != nil {
 		t.Fatal(err)
@@ -193,14 +193,13 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// TestScaleAlike measures a circle on the canvas that it is drawn on, beside points far
-// off on either side.
+// With one scale for both axes a circle is drawn as a circle, beside distant points.
 func TestScaleAlike(t *testing.T) {
 	for _, far := range []plotter.XY{{}, {X: 1e4}, {Y: -30}} {
 		for _, size := range [][2]vg.Length{{14, 10}, {10, 14}} {
 			p := (&Points{Title: "title", X: "x", Y: "y", At: plotter.XYs{far}, Lines: []plotter.XYs{UnitCircle()}, OneScale: true}).panel()
 			c := draw.NewCanvas(new(recorder.Canvas), size[0]*vg.Centimeter, size[1]*vg.Centimeter)
-			p.scaleAlike(c)
+			p.equalizeScales(c)
 			area := p.DataCanvas(c)
 			x, y := p.Transforms(&area)
 			across, up := float64(x(1)-x(-1)), float64(y(1)-y(-1))

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTickLabels: an axis has three to nine ticks. Their labels differ, and are the values to a thousandth of a step.
+// The axis has three to nine ticks. Their labels are distinct, and accurate to a thousandth of a step.
 func TestTickLabels(t *testing.T) {
 	check := func(t interface{ Errorf(string, ...any) }, low, high float64) {
 		seen, last, list := map[string]bool{}, math.NaN(), (ticks{}).Ticks(low, high)

@@ -12,7 +12,7 @@ import (
 // Sampled holds the rows of a side in charts: all, or a sample that depends on the seed alone.
 type Sampled struct {
 	Numbers []int64 // ascending
-	Total   int64   // total number of rows
+	Total   int64   // number of rows of the side
 	Columns []string
 	Rows    blas64.General
 	label   *stream.Column // the column of --label, or nil

@@ -74,8 +74,8 @@ func (s *SavedFit) Write(folder string) error {
 	path := filepath.Join(folder, savedFitFile)
 	if _, err := os.Stat(path); err == nil {
 		if other, err := readSavedFit(folder); err == nil {
-			if difference := s.differs(other); difference != "" {
-				return stream.NewDataError("--states "+folder, "the folder is of another fit: %s", difference).WithRemedy("name another folder, or remove this one")
+			if what := s.difference(other); what != "" {
+				return stream.NewDataError("--states "+folder, "the folder is of another fit: %s", what).WithRemedy("name another folder, or remove this one")
 			}
 			return nil
 		}
@@ -87,8 +87,8 @@ func (s *SavedFit) Write(folder string) error {
 	return blockstore.WriteFile(path, append(text, '\n'))
 }
 
-// differs describes how another fit differs, "" if only in the location of its data.
-func (s *SavedFit) differs(other *SavedFit) string {
+// difference describes how another fit differs, "" if only in the location of its data.
+func (s *SavedFit) difference(other *SavedFit) string {
 	if s.Method != other.Method {
 		return fmt.Sprintf("fit %s, not %s", other.Method, s.Method)
 	}

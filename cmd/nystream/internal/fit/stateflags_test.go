@@ -2,7 +2,7 @@ package fit
 
 import "testing"
 
-// TestShardFlag takes a part and nothing else.
+// Shard accepts a part such as 3/8 and nothing else.
 func TestShardFlag(t *testing.T) {
 	for text, want := range map[string]Shard{"1/1": {1, 1}, "3/8": {3, 8}, "64/64": {64, 64}} {
 		var s Shard

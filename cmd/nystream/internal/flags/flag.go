@@ -114,7 +114,7 @@ func (f *Flag) Describe(arg, usage string) {
 
 // Default replaces the default of the flag in one command.
 func (f *Flag) Default(word string) {
-	mustRegister(f.Value.Set(word))
+	must(f.Value.Set(word))
 	f.flag.DefValue = word
 }
 

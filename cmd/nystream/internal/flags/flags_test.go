@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestCheck refuses flags that need another one, and those of another input, before anything is read.
-func TestCheck(t *testing.T) {
+// Check refuses flags that need a missing one, and flags of another kind of input.
+func TestCheckRefusesFlags(t *testing.T) {
 	for _, c := range []struct {
 		args  string
 		input For
@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestTextIsTakenBack: the text of a value is what Set takes, to the same value.
+// Set accepts the text of a value and gives the same value.
 func TestTextIsTakenBack(t *testing.T) {
 	for _, c := range []struct {
 		value      func() pflag.Value

@@ -17,8 +17,8 @@ const (
 	tight = 50
 )
 
-// muchAlive is the live memory in bytes from which the collector runs more often without a request.
-const muchAlive = 64 << 20
+// largeHeap is the live memory in bytes from which the collector runs more often without a request.
+const largeHeap = 64 << 20
 
 var _ = set(loose) && watch()
 
@@ -37,7 +37,7 @@ func Loosen() {
 func watch() bool {
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) {
 		alive := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		if metrics.Read(alive); alive[0].Value.Uint64() < muchAlive {
+		if metrics.Read(alive); alive[0].Value.Uint64() < largeHeap {
 			watch()
 		} else {
 			Tighten()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFields: each field is in JSON by its key, in text by its label, in order; HTML is escaped.
-func TestFields(t *testing.T) {
+// Each field is in JSON under its key and in text under its label, in order. HTML is escaped.
+func TestFieldsOfAReport(t *testing.T) {
 	g := &Group{}
 	r := &Report{Title: "title", Head: json.RawMessage(`{"format":"x"`)}
 	r.Show(g.Key("both", ""), 1.5, "label", "%d & %s", 2, "<b>")
@@ -44,7 +44,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func TestNumber(t *testing.T) {
+func TestNumberIsNullIfInfinite(t *testing.T) {
 	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
 		if got, err := Number(v).MarshalJSON(); err != nil || string(got) != want {
 			t.Errorf("%v: %s, %v", v, got, err)
@@ -55,8 +55,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestKeys: every key has a doc, a group declares a key once, and the help has lines of at most 96 letters.
-func TestKeys(t *testing.T) {
+// Every key has documentation, and is declared once in its group. Help is at most 96 columns wide.
+func TestKeysAreDocumented(t *testing.T) {
 	for _, g := range groups {
 		seen := make(map[string]bool)
 		for _, k := range g.keys {
@@ -73,7 +73,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Warnings come after all other lines, and are yellow on a terminal alone.
+// Warnings come after all other lines, and are yellow only on a terminal.
 func TestWarningsAreLast(t *testing.T) {
 	r := &Report{Title: "title"}
 	r.AddWarnings([]string{"doubt"})
@@ -89,7 +89,7 @@ func TestWarningsAreLast(t *testing.T) {
 	}
 }
 
-// Errors are named by their norm and, unless they are of the matrix, by what they are of.
+// The name of an error has its norm and, unless it is of the matrix, its quantity.
 func TestErrorName(t *testing.T) {
 	for of, want := range map[string]string{
 		"matrix in the spectral norm":          "spectral error",
@@ -104,8 +104,8 @@ func TestErrorName(t *testing.T) {
 	}
 }
 
-// Lines are folded to 80 columns under their texts, at spaces. Words that are too long are moved to the left; tables stay.
-func TestNarrow(t *testing.T) {
+// Lines are folded at spaces to 80 columns. Longer words move to the left, and tables are kept.
+func TestReportsAreFolded(t *testing.T) {
 	digest, table := strings.Repeat("a", 64), strings.Repeat("cell ", 20)
 	r := &Report{Title: strings.Repeat("title ", 14) + "end"}
 	r.Add("a label of 20 letter", "%sU.csv, SHA-256 %s", strings.Repeat("1  ", 20), digest)

@@ -7,8 +7,8 @@ import (
 	"github.com/nystream/nystream/solvers/metrics"
 )
 
-// TestKnownLabels: a fraction of each class is for training, samples without a label are
-// in no part, and every sample is counted where it belongs.
+// The training fraction applies to each class, samples without a label are in neither part, and each sample is counted
+// in its own tally.
 func TestKnownLabels(t *testing.T) {
 	labels := []int{-1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -1, 2}
 	k, err := NewKnownLabels(labels, []string{"a", "b", "c"}, 0.6, 1)

@@ -43,23 +43,23 @@ func (r ReadStats) Words(numbered string) string {
 	case r.files > 1:
 		of = "the files"
 	}
-	var why []string
+	var reasons []string
 	add := func(passes int, purpose string) {
 		if passes == 1 {
-			why = append(why, "a pass"+purpose)
+			reasons = append(reasons, "a pass"+purpose)
 		} else if passes > 1 {
-			why = append(why, report.Counted(passes, "pass", "passes")+purpose)
+			reasons = append(reasons, report.Counted(passes, "pass", "passes")+purpose)
 		}
 	}
 	add(r.opening, " to open it")
 	add(r.preparing, " to prepare it")
 	add(r.passes, "")
 	if r.Rows > 0 {
-		why = append(why, numbered)
+		reasons = append(reasons, numbered)
 	}
-	text := fmt.Sprintf("%s × %s", times(float64(r.Times)), of)
-	if len(why) > 0 {
-		text += ": " + listed(why)
+	text := fmt.Sprintf("%s × %s", ratioText(float64(r.Times)), of)
+	if len(reasons) > 0 {
+		text += ": " + joinList(reasons)
 	}
 	if r.Requests > 0 {
 		text += "; " + report.Counted(int(r.Requests), "request", "requests")
@@ -67,16 +67,16 @@ func (r ReadStats) Words(numbered string) string {
 	return text
 }
 
-// times formats a ratio with two significant digits.
-func times(ratio float64) string {
+// ratioText formats a ratio with two significant digits.
+func ratioText(ratio float64) string {
 	if ratio < 0.995 {
 		return fmt.Sprintf("%.2g", ratio)
 	}
 	return fmt.Sprintf("%.1f", ratio)
 }
 
-// listed joins words as in "a, b, and c".
-func listed(words []string) string {
+// joinList joins words as in "a, b, and c".
+func joinList(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
 		return words[0]

@@ -15,8 +15,8 @@ import (
 // Sides has the sources of a fit: the rows of a matrix, and its columns if they have another source.
 type Sides struct {
 	Left, Right *Input        // right is nil with a single source
-	Beside      stream.Source // left with kept columns of other files; nil for left alone
-	Apart       bool          // right is prepared independently of left
+	Annotated   stream.Source // left with kept columns of other files; nil for left alone
+	Separate    bool          // right is prepared independently of left
 	Prepared    preparedSources
 }
 
@@ -97,16 +97,16 @@ func (s *Sides) CheckColumns() error {
 	return nil
 }
 
-// Prepare handles nulls and scaling. The right source has the preparation of the left one, unless Apart.
+// Prepare handles nulls and scaling. The right source has the preparation of the left one, unless Separate is set.
 func (s *Sides) Prepare(ctx context.Context, e stream.Engine, rows *PreparationFlags) (err error) {
 	left := stream.Source(s.Left)
-	if s.Beside != nil {
-		left = s.Beside
+	if s.Annotated != nil {
+		left = s.Annotated
 	}
 	if s.Prepared.Left, err = rows.Prepare(ctx, e, left); err != nil {
 		return err
 	}
-	if s.Right != nil && s.Apart {
+	if s.Right != nil && s.Separate {
 		if s.Prepared.Right, err = rows.Prepare(ctx, e, s.Right); err != nil {
 			return err
 		}

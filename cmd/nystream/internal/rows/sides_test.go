@@ -13,11 +13,10 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// wrapped is a source that hides all but the interface of another one.
+// wrapped hides all methods of a source except those of the interface.
 type wrapped struct{ stream.Source }
 
-// TestPlanOfWrappedSource: a budget counts the open files of a source, whatever wraps it, and a model keeps the
-// positions of its columns.
+// A budget counts the open files of a wrapped source, and a model keeps its column positions.
 func TestPlanOfWrappedSource(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	if err := os.WriteFile(path, []byte("a,b,c\n1,2,3\n4,5,6\n"), 0o666); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
+// A warning names the column that dominates distances; none if all columns are alike, constant or overflow.
 func TestHeavyColumn(t *testing.T) {
 	names := []string{"a", "b", "c"}
 	for _, c := range []struct {

@@ -8,7 +8,8 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Family loads the models of a family.
+// Family loads the models of a family. It has what transform, predict, verify and inspect need; fit.Family adds the
+// fits.
 type Family struct {
 	Name    string
 	Methods []string // in the headers of its models

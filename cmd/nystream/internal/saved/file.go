@@ -72,6 +72,8 @@ func Read(a *app.App, families []*Family, path string) (*File, error) {
 	return f, nil
 }
 
+// decode fills the file from the parts of an archive. Its caller adds the path to errors, which name the part of
+// meta.json. The description of the rows is checked before the family loads the model: a file may come from anywhere.
 func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 	var header struct {
 		Method string `json:"method"`
@@ -104,7 +106,7 @@ func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 			return fmt.Errorf("meta.json: %w", err)
 		}
 	}
-	a.TakesPrepared = true // [verb.takenRows.open] applies the preparation
+	a.TakesPrepared = true // verb.inputRows.open applies the preparation
 	if f.Model, err = f.Family.Load(a, &f.Data); err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (f *File) decodeRows(a *model.Archive) error {
 			return fmt.Errorf("meta.json: right: %w", err)
 		}
 	}
-	f.Prepare.Columns, f.Right.Columns = nil, nil // [verb.takenRows.open] selects them
+	f.Prepare.Columns, f.Right.Columns = nil, nil // verb.inputRows.open selects them
 	return a.Err()
 }
 
@@ -150,8 +152,8 @@ func (f *File) decodeNodes(a *model.Archive, nodes int) error {
 // Pairings compares the files written with the model with those that have their names now. Cost: reads all of them.
 func (f *File) Pairings(ctx context.Context, session *blockstore.Session) (list []Pairing, err error) {
 	for _, w := range f.Data.Files {
-		p := Pairing{File: w.beside(f.Path)}
-		same, err := w.same(ctx, session, p.File)
+		p := Pairing{File: w.path(f.Path)}
+		same, err := w.matches(ctx, session, p.File)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, app.FromData(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// TestParquetChanges: what Parquet lacks is said, and nothing else.
+// Exactly the types that Parquet lacks are reported.
 func TestParquetChanges(t *testing.T) {
 	for text, want := range map[string][]string{
 		"duration(ms)":                {"a (duration(ms) becomes int64)"},

@@ -10,9 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// TestKnot: rows lie as far from the planes of the knot as the noise says, and do not depend on
-// where a file begins.
-func TestKnot(t *testing.T) {
+// Rows deviate from the planes of the knot by the noise, and do not depend on the first row of a file.
+func TestKnotRows(t *testing.T) {
 	k, x := newKnot(1), make([]float64, knotDimension)
 	v, off := blas64.Vector{N: knotDimension, Inc: 1, Data: x}, 0.0
 	const rows = 2000

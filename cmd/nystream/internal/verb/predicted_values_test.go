@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestValueScore: RMSE and R² of predictions are those of exact arithmetic, far from 0 and in any unit.
+// RMSE and R² equal those of exact arithmetic, far from 0 and in any unit.
 func TestValueScore(t *testing.T) {
 	t.Parallel()
 	for _, offset := range []float64{0, 1e9, -1e12} {
@@ -16,7 +16,7 @@ func TestValueScore(t *testing.T) {
 			s := &valueScore{}
 			var numbers stream.Column
 			values := matrix.New(3000, 1)
-			for i := range values.Rows { // numbers ±1/8 by turns, predictions at 3/4 of that
+			for i := range values.Rows { // values are ±1/8 in turn, predictions 3/4 of that
 				away := 0.125 * float64(1-i%2*2)
 				numbers.Floats = append(numbers.Floats, (offset+away)*unit)
 				values.Data[i] = (offset + 0.75*away) * unit

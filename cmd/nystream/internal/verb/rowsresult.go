@@ -23,7 +23,7 @@ type rowsResult struct {
 	output      string
 }
 
-// printRows prints a result. rest adds fields.
+// printRows prints a result. rest adds the fields of the verb between the common ones.
 func printRows(a *app.App, r *rowsResult, rest func(out *report.Report) error) error {
 	used := a.Used()
 	out := &report.Report{Title: app.OutputName(r.output)}

@@ -100,7 +100,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(report.KeyCondition, f.Condition)
 	r.Put(keyRefined, f.Refined())
 	r.Put(keyOrthogonalityBound, f.OrthogonalityBound())
-	if bound := f.OrthogonalityBound(); !f.Refined() && bound > orthonormal {
+	if bound := f.OrthogonalityBound(); !f.Refined() && bound > orthogonalityTol {
 		r.Add("orthogonality", "max|UᵀU−I| below about %.0e (write factors to have it at rounding)", bound)
 	}
 }

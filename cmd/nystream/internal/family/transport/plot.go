@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// drawnMoves limits the rows drawn with a line to their image.
-const drawnMoves = 100
+// maxDrawnMoves limits the rows drawn with a line to their image.
+const maxDrawnMoves = 100
 
 // charts returns rows, mapped rows and targets in the first two columns, with lines from rows to their images.
 func (c *task) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]chart.Chart, error) {
@@ -44,8 +44,8 @@ func (c *task) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]ch
 	if p.Y, p.At = chart.Heights(x, p.Groups); len(rows.Columns) > 1 {
 		p.Y, p.At = rows.Columns[1], chart.XYs(x, y)
 	}
-	for i := range min(rows.Rows.Rows, drawnMoves) { // evenly spaced
-		k := i * rows.Rows.Rows / min(rows.Rows.Rows, drawnMoves)
+	for i := range min(rows.Rows.Rows, maxDrawnMoves) { // evenly spaced
+		k := i * rows.Rows.Rows / min(rows.Rows.Rows, maxDrawnMoves)
 		p.Lines = append(p.Lines, plotter.XYs{p.At[k], p.At[rows.Rows.Rows+k]})
 	}
 	return []chart.Chart{p}, nil

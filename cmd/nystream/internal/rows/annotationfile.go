@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// auxiliaryFile is an open file of auxiliary values: one word or integer for each row, or any numbers.
-type auxiliaryFile struct {
+// annotationFile is an open file of annotations: one word or integer for each row, or any numbers.
+type annotationFile struct {
 	session *blockstore.Session
 	path    string
 	files   *blockstore.Files
@@ -27,18 +27,18 @@ type auxiliaryFile struct {
 	ragged  error // why the file is not a table, if its lines are therefore read as words
 }
 
-// ReadAuxiliaryFile reads the values in a file for each of the given number of rows.
-func (d *DataFlags) ReadAuxiliaryFile(ctx context.Context, a *app.App, s Auxiliary,
-	rows int64) (*AuxiliaryValues, error) {
-	o := d.besideOptions(a)
+// ReadAnnotationFile reads the values in a file for each of the given number of rows.
+func (d *DataFlags) ReadAnnotationFile(ctx context.Context, a *app.App, s Annotation,
+	rows int64) (*AnnotationValues, error) {
+	o := d.baseOptions(a)
 	o.TextElsewhere = d.textElsewhere([]string{s.File})
-	f, err := openAuxiliaryFile(ctx, a.Session, s.File, o)
+	f, err := openAnnotationFile(ctx, a.Session, s.File, o)
 	if err != nil {
 		return nil, app.FromData(err)
 	}
-	v, unit := &AuxiliaryValues{Auxiliary: s, Source: s.File}, "rows"
+	v, unit := &AnnotationValues{Annotation: s, Source: s.File}, "rows"
 	if len(f.columns) == 1 {
-		v.Declared = cmp.Or(f.columns[0].Meaning, f.columns[0].Kind)
+		v.DeclaredKind = cmp.Or(f.columns[0].Meaning, f.columns[0].Kind)
 	}
 	switch {
 	case f.isWords():
@@ -80,10 +80,10 @@ func (d *DataFlags) layoutRemedy(path string) string {
 	return strings.Join(given, " and ") + " also apply to this file"
 }
 
-// openAuxiliaryFile opens a file of auxiliary values. If no delimiter is set and none yields a table of numbers, blanks
-// and commas are parts of words: each line is a value.
-func openAuxiliaryFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*auxiliaryFile, error) {
-	f, err := inspectAuxiliaryFile(ctx, session, path, o)
+// openAnnotationFile opens a file of annotations. If no delimiter is set and none yields a table of numbers, each
+// line is a value, with its blanks and commas.
+func openAnnotationFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*annotationFile, error) {
+	f, err := inspectAnnotationFile(ctx, session, path, o)
 	known := o.Delimiter != "" || strings.EqualFold(filepath.Ext(path), ".tsv")
 	switch {
 	case known || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist):
@@ -92,7 +92,7 @@ func openAuxiliaryFile(ctx context.Context, session *blockstore.Session, path st
 		return f, nil
 	}
 	o.Delimiter = "none"
-	lines, bad := inspectAuxiliaryFile(ctx, session, path, o)
+	lines, bad := inspectAnnotationFile(ctx, session, path, o)
 	if bad != nil || !lines.isWords() {
 		return f, err
 	}
@@ -100,34 +100,34 @@ func openAuxiliaryFile(ctx context.Context, session *blockstore.Session, path st
 	return lines, nil
 }
 
-// inspectAuxiliaryFile opens a file and inspects its columns.
-func inspectAuxiliaryFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*auxiliaryFile, error) {
+// inspectAnnotationFile opens a file and inspects its columns.
+func inspectAnnotationFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*annotationFile, error) {
 	files, err := session.OpenFiles(ctx, []string{path}, o)
 	if err != nil {
 		return nil, err
 	}
 	columns, _ := files.Columns()
-	return &auxiliaryFile{session: session, path: path, files: files, options: o, columns: columns}, nil
+	return &annotationFile{session: session, path: path, files: files, options: o, columns: columns}, nil
 }
 
 // isText reports whether the file has a single column, of text.
-func (f *auxiliaryFile) isText() bool { return len(f.columns) == 1 && f.columns[0].Kind == "text" }
+func (f *annotationFile) isText() bool { return len(f.columns) == 1 && f.columns[0].Kind == "text" }
 
 // isWords reports whether each line of the file is a word.
-func (f *auxiliaryFile) isWords() bool {
+func (f *annotationFile) isWords() bool {
 	return f.isText() && slices.Contains([]string{"", "csv", "tsv"}, blockstore.OutputFormat(f.path))
 }
 
 // isCutAtBlanks reports whether the detected delimiter is a blank that splits words, as in "New York" and "type 2",
 // unlike "1 cat" and "cat 0.5".
-func (f *auxiliaryFile) isCutAtBlanks() bool {
+func (f *annotationFile) isCutAtBlanks() bool {
 	isNumber := func(c blockstore.ColumnInfo) bool { return c.Kind == "number" }
 	return f.files.Formats()[0].Delimiter == "space" && f.columns[0].Kind == "text" && !slices.ContainsFunc(f.columns, isNumber)
 }
 
 // readWords reads a word from each line. If the header must be detected, one line more than there are rows indicates
 // it.
-func (f *auxiliaryFile) readWords(ctx context.Context, v *AuxiliaryValues, rows int64) error {
+func (f *annotationFile) readWords(ctx context.Context, v *AnnotationValues, rows int64) error {
 	l := f.options.Layout
 	l.Delimiter = f.files.Formats()[0].Delimiter
 	words, err := graph.ReadWords(ctx, f.path, "0", graph.Options{Session: f.session.Internal(), Layout: l})
@@ -160,13 +160,13 @@ func isTable(lines []string) bool {
 }
 
 // refuse returns the error for a column that is not numeric among several.
-func (f *auxiliaryFile) refuse(column, holds string) error {
+func (f *annotationFile) refuse(column, holds string) error {
 	return stream.NewDataError(f.path, "column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else", column, holds).
 		WithRemedy("remove the column, or all others, or put values that hold a delimiter in double quotes")
 }
 
 // readColumn reads the single column, of any kind, from a file with delimited values.
-func (f *auxiliaryFile) readColumn(ctx context.Context, v *AuxiliaryValues) error {
+func (f *annotationFile) readColumn(ctx context.Context, v *AnnotationValues) error {
 	o := f.options
 	o.Keep, o.NoNumbers = []string{f.columns[0].Name}, true
 	src, err := f.files.Source(o)
@@ -174,7 +174,7 @@ func (f *auxiliaryFile) readColumn(ctx context.Context, v *AuxiliaryValues) erro
 		return err
 	}
 	v.Columns = o.Keep
-	read, err := ReadKept(ctx, stream.Engine{Threads: 1}, src, []Auxiliary{v.Auxiliary})
+	read, err := ReadKept(ctx, stream.Engine{Threads: 1}, src, []Annotation{v.Annotation})
 	if err == nil {
 		v.Values = read[0].Values
 	}
@@ -182,7 +182,7 @@ func (f *auxiliaryFile) readColumn(ctx context.Context, v *AuxiliaryValues) erro
 }
 
 // readNumbers reads all columns, which are numeric, as float64.
-func (f *auxiliaryFile) readNumbers(ctx context.Context, v *AuxiliaryValues) error {
+func (f *annotationFile) readNumbers(ctx context.Context, v *AnnotationValues) error {
 	if i := slices.IndexFunc(f.columns, func(c blockstore.ColumnInfo) bool { return c.Kind == "text" }); i >= 0 {
 		return f.refuse(f.columns[i].Name, "text")
 	}

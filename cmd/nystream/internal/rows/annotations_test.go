@@ -10,9 +10,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestClasses: numbers are classes if they are whole or few; measurements are refused, as words
-// of a text file too.
-func TestClasses(t *testing.T) {
+// Numbers are classes if they are integers or have few values. Measurements are refused, also as words of a text file.
+func TestNumbersThatAreClasses(t *testing.T) {
 	column := func(n int, value func(i int) float64) stream.Column {
 		c := stream.Column{Kind: stream.Float64}
 		for i := range n {
@@ -45,7 +44,7 @@ func TestClasses(t *testing.T) {
 		{"words", stream.Column{Kind: stream.String, Strings: []string{"1.5", "2.5", "x"}}, ""},
 		{"one value", column(9, of(1)), "the same value"},
 	} {
-		v := &AuxiliaryValues{Auxiliary: Auxiliary{Flag: "--label", Columns: []string{"y"}}, Source: "f", Values: []stream.Column{c.column}}
+		v := &AnnotationValues{Annotation: Annotation{Flag: "--label", Columns: []string{"y"}}, Source: "f", Values: []stream.Column{c.column}}
 		_, _, err := v.Classes("")
 		if got := fmt.Sprint(err); c.want == "" && err != nil || !strings.Contains(got, c.want) && c.want != "" {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -53,7 +52,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestColumnOfWords: words of labels are numbers where a file of rows would have numbers.
+// Words of labels become numbers if a data file would have numbers.
 func TestColumnOfWords(t *testing.T) {
 	for words, want := range map[string]string{
 		"0 1 -1":                              "0 1 -1",
@@ -79,8 +78,8 @@ func TestColumnOfWords(t *testing.T) {
 	}
 }
 
-// TestClassKind: the kind of classes follows their column; numbers and booleans of files are not text, and text of
-// digits is no number.
+// The kind of classes follows from the column: numbers and booleans are not text, and digits in a text column are not
+// numbers.
 func TestClassKind(t *testing.T) {
 	for _, c := range []struct {
 		names []string
@@ -105,8 +104,8 @@ func TestClassKind(t *testing.T) {
 	}
 }
 
-// TestAuxiliaryNames: quotes keep the commas and blanks of names, and of the path of a file.
-func TestAuxiliaryNames(t *testing.T) {
+// Quotes keep commas and blanks in names and paths.
+func TestAnnotationNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a,b.csv", []byte("1\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -127,7 +126,7 @@ func TestAuxiliaryNames(t *testing.T) {
 		{`"a,b.npy"`, []string{"a,b.npy"}, ""},
 		{"-y,--plot=p.svg", []string{"-y", "--plot=p.svg"}, ""},
 	} {
-		if got := NewAuxiliary("--label", c.value); !slices.Equal(got.Columns, c.columns) || got.File != c.file {
+		if got := NewAnnotation("--label", c.value); !slices.Equal(got.Columns, c.columns) || got.File != c.file {
 			t.Errorf("%s is columns %q, file %q; want %q, %q", c.value, got.Columns, got.File, c.columns, c.file)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/saved"
 )
 
-// madeByModel returns the record for a file of a model's outputs.
-func madeByModel(t *application, f *saved.File, rows *taken) *app.Provenance {
+// outputProvenance returns the record for a file of a model's outputs.
+func outputProvenance(t *application, f *saved.File, rows *modelInput) *app.Provenance {
 	m := t.app.NewProvenance()
 	if m == nil {
 		return nil

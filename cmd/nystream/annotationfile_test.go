@@ -10,14 +10,14 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
 )
 
-// TestLabelsOfLines: a file of labels of one column has a label on each line, whatever stands in it. A file of several
-// columns is refused, and so is one of them with a damaged line.
+// A file of labels with one column has a label in each line, with any characters. A file of several columns is refused,
+// also if a line is damaged.
 func TestLabelsOfLines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const table = "and there are others"
 	for _, c := range []struct {
 		file, lines string
-		want        string // classes, or words of an error
+		want        string // classes, or parts of the error
 	}{
 		{"l.csv", "New York,Boston,Los Angeles,Boston,New York,Boston", "Boston|Los Angeles|New York"},
 		{"l.txt", "New York,Boston,Los Angeles,Boston,New York,Boston", "Boston|Los Angeles|New York"},

@@ -224,7 +224,7 @@ func (p *exactPass) phi() blas64.General {
 // scaleRows is the number of sample rows used for local scales.
 const scaleRows = 1000
 
-// localScales returns σ_i of all rows: the distance from their neighbour of the given number in a sample, not counting
+// localScales returns σ_i of all rows: the distance from the k-th nearest row of a sample, k = neighbour, not counting
 // equal rows. If there are too few, it is the distance from the farthest.
 func (x *exact) localScales(ctx context.Context, sample blas64.General, neighbour int) ([]float64, error) {
 	size := sample.Rows

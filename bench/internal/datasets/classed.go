@@ -23,7 +23,7 @@ type Labelled struct {
 	Classes int
 }
 
-// ClassedFile is a table in Dir, with a class and numbers in each line, or in libsvm format.
+// ClassedFile describes a file of labelled rows in Dir: a table with a class and numbers in each line, or libsvm.
 type ClassedFile struct {
 	Name  string
 	First bool // the class is the first column, not the last

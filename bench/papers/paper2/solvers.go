@@ -64,7 +64,7 @@ func solvers() []solver {
 	return all
 }
 
-// exactly is block Krylov iteration to a residual of 1e-10, in at most the given number of passes.
+// exactly computes the singular vectors by block Krylov iteration, to a residual of 1e-10 or up to a limit of passes.
 func exactly(ctx context.Context, p *speedProblem, passes int, seed uint64) (u, v blas64.General, err error) {
 	fit, err := p.exact(ctx, ksvd.Exact{Iterations: passes, Seed: seed})
 	if err != nil {

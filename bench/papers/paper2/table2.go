@@ -17,7 +17,7 @@ import (
 // whose features to are near the features from of a node.
 type reading struct {
 	name    string
-	by      scores.Near
+	by      scores.Similarity
 	from    func(*features) blas64.General
 	power   float64 // exponent of the weights of from, see weighted
 	to      func(*features) blas64.General

@@ -22,7 +22,8 @@ func (e *experiment) clusters(
 	datasets.Standardise(x)
 	began := time.Now()
 	s.Seed = seed
-	fit, err := s.Fit(ctx, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("rows", x), Known: known}, parsed(k.text))
+	fit, err := s.Fit(ctx, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("rows", x), Response: known},
+		parsed(k.text))
 	return fit, time.Since(began).Seconds(), err
 }
 

@@ -138,7 +138,7 @@ func runtime(ctx context.Context, most int) ([]*report.Table, error) {
 		cells := []any{n}
 		for _, engine := range []ism.Algorithm{ism.AlgorithmExact, ism.AlgorithmLinear} {
 			began := time.Now()
-			d := &ism.Data{Rows: stream.FromMatrix("rows", x), Known: known}
+			d := &ism.Data{Rows: stream.FromMatrix("rows", x), Response: known}
 			fit, err := ism.Solver{Dim: 3, Algorithm: engine, Seed: seed}.Fit(ctx, stream.Engine{}, d, parsed(kernelNamed("polynomial").text))
 			if err != nil {
 				return nil, fmt.Errorf("%d rows: %s: %w", n, engine, err)

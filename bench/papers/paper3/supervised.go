@@ -116,7 +116,7 @@ func ismSubspace(s ism.Solver, k kernelChoice) subspace {
 		if err != nil {
 			return w, o, err
 		}
-		d := &ism.Data{Rows: stream.FromMatrix("training rows", f.train), Known: known}
+		d := &ism.Data{Rows: stream.FromMatrix("training rows", f.train), Response: known}
 		kernel, err := k.of(f)
 		if err != nil {
 			return w, o, err

@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Near measures the similarity of features of two nodes by a kernel, which is either small or large for similar ones.
-type Near struct {
+// Similarity compares the features of two nodes by a kernel, which is either small or large for similar nodes.
+type Similarity struct {
 	kernel kernelgen.Kernel
 	sign   float64
 }
@@ -20,9 +20,9 @@ type Near struct {
 // ByDistance is the Euclidean distance; its square is exactly 0 between equal rows. ByProduct is the inner product,
 // large for similar nodes.
 var (
-	ByDistance = Near{kernelgen.New(kernelgen.Profile{Name: "squareddistance", Base: kernelgen.SquaredDistance,
+	ByDistance = Similarity{kernelgen.New(kernelgen.Profile{Name: "squareddistance", Base: kernelgen.SquaredDistance,
 		F: func(r2 float64) float64 { return r2 }}), 1}
-	ByProduct = Near{kernelgen.Linear(), -1}
+	ByProduct = Similarity{kernelgen.Linear(), -1}
 )
 
 // tileRows is the number of nodes that a worker reconstructs at a time.
@@ -34,7 +34,7 @@ const tileRows = 128
 //
 // Features of nodes with the same edges differ by rounding alone. The last bits then decide, so results vary by a few
 // per cent from one SVD to another.
-func Reconstruct(ctx context.Context, a *sparse.CSR, by Near, from, to blas64.General) (*sparse.CSR, error) {
+func Reconstruct(ctx context.Context, a *sparse.CSR, by Similarity, from, to blas64.General) (*sparse.CSR, error) {
 	g := &sparse.CSR{Rows: a.Rows, Cols: a.Rows, Start: a.Start, Index: make([]int32, a.NNZ())}
 	panel := by.kernel.Pack(to)
 	err := stream.Each(ctx, 0, (a.Rows+tileRows-1)/tileRows, func(tile int) error {

@@ -11,9 +11,9 @@ import (
 // Entry k of list is the index of a kept column of src or, if negative, -1-j for the number in
 // column j.
 type arrangedSource struct {
-	src  stream.Gatherer
-	info stream.Info
-	list []int
+	src   stream.Gatherer
+	info  stream.Info
+	order []int
 }
 
 // arrange returns the numbers and kept columns of src as kept columns, in the order of list.
@@ -51,7 +51,7 @@ func (a *arrangedSource) batch(rows int) *stream.Batch {
 
 // put appends n rows of a batch of src to the kept columns of dst.
 func (a *arrangedSource) put(dst, from *stream.Batch, n int) {
-	for k, of := range a.list {
+	for k, of := range a.order {
 		if dst.Kept == nil {
 			return
 		}

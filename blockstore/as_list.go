@@ -21,9 +21,9 @@ func (s *Schema) asList(name string, start column.StartEncoder) (column.StartEnc
 	case s.AsList == "":
 		return start, nil
 	case s.Format == formats.NPY || s.Format == formats.Libsvm:
-		return nil, fault.Output(name, "a file of the format %s has no columns of lists", s.Format).Do("write .parquet or .arrow")
+		return nil, fault.Output(name, "a file of the format %s has no columns of lists", s.Format).WithRemedy("write .parquet or .arrow")
 	case slices.ContainsFunc(s.Kept, func(f stream.Field) bool { return f.Name == s.AsList }):
-		return nil, fault.Output(name, "two columns are called %q", s.AsList).Do("rename one")
+		return nil, fault.Output(name, "two columns are called %q", s.AsList).WithRemedy("rename one")
 	case len(s.Columns) == 0:
 		return nil, column.ErrNoColumns
 	}

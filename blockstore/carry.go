@@ -29,7 +29,7 @@ const (
 // number if it is one, else dropped.
 func (s *selector) carryAll(items []string, keep []string) (sel selection, err error) {
 	var wrong complaints
-	n := s.pick(items, nil, places(s.notCarried()), &wrong)
+	n := s.pick(items, nil, unionOf(s.missingElsewhere()), &wrong)
 	sel.all = !n.positive
 	var last []int
 	for _, name := range keep {
@@ -37,14 +37,14 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 			last = append(last, i)
 		}
 	}
-	before := s.covered(last)
-	list := without(n.chosen, places(before))
+	before := s.componentsOfKept(last)
+	list := difference(n.chosen, unionOf(before))
 	if !n.positive {
-		list = without(upTo(0, s.own), places(n.excluded, before, s.notCarried()))
-		s.checkNearlyNumeric(without(list, places(s.NotByDefault)), &wrong)
-		n.passed = without(s.notCarried(), places(n.excluded, before))
+		list = difference(interval(0, s.ownComponents), unionOf(n.excluded, before, s.missingElsewhere()))
+		s.checkNearlyNumeric(difference(list, unionOf(s.NotByDefault)), &wrong)
+		n.skipped = difference(s.missingElsewhere(), unionOf(n.excluded, before))
 	}
-	sel.leftOut = s.described(without(n.passed, places(n.chosen, before)))
+	sel.leftOut = s.withReasons(difference(n.skipped, unionOf(n.chosen, before)))
 	for len(list) > 0 {
 		if k, components := s.nestedFirst(list); components > 0 {
 			sel.arranged = append(sel.arranged, len(sel.kept))
@@ -54,28 +54,29 @@ func (s *selector) carryAll(items []string, keep []string) (sel selection, err e
 		i := list[0]
 		list = list[1:]
 		switch c := s.Columns[s.components[i].column]; {
-		case c.Keepable() && !s.plain:
+		case c.Keepable() && !s.allPlain:
 			sel.arranged = append(sel.arranged, len(sel.kept))
 			sel.kept = append(sel.kept, i)
 		case c.Kind.Computable():
 			sel.arranged = append(sel.arranged, -1-len(sel.numeric))
 			sel.numeric = append(sel.numeric, i)
 		default:
-			sel.leftOut = append(sel.leftOut, s.described([]int{i})...)
+			sel.leftOut = append(sel.leftOut, s.withReasons([]int{i})...)
 		}
 	}
 	sel.kept = append(sel.kept, last...)
 	for k := len(sel.arranged) - len(sel.numeric); k < len(sel.kept); k++ {
 		sel.arranged = append(sel.arranged, k)
 	}
-	if len(sel.numeric) == 0 || s.plain {
+	if len(sel.numeric) == 0 || s.allPlain {
 		sel.arranged = nil
 	}
 	if err := wrong.err(s); err != nil {
 		return sel, err
 	}
 	if len(sel.kept)+len(sel.numeric) == 0 {
-		return sel, fault.File(s.Path, "no column is chosen that can be read").Do("the columns are: %s", s.names(nil))
+		return sel, fault.File(s.Path, "no column is chosen that can be read").
+			WithRemedy("the columns are: %s", s.names(nil))
 	}
 	return sel, nil
 }
@@ -89,12 +90,13 @@ func isPlain(t *column.TableInfo) bool {
 	})
 }
 
-// rest returns the components that CarryRest carries in addition to the selected and kept ones.
-func (s *selector) rest(n chosenNumbers, kept []int) (list []int) {
+// carriedRest returns the components that CarryRest carries in addition to the selected and kept ones.
+func (s *selector) carriedRest(n chosenNumbers, kept []int) (list []int) {
 	if n.positive {
 		return nil
 	}
-	left := without(upTo(0, s.own), places(n.chosen, n.excluded, s.covered(kept), s.absentOnes()))
+	left := difference(interval(0, s.ownComponents), unionOf(n.chosen, n.excluded, s.componentsOfKept(kept),
+		s.absentOnes()))
 	for len(left) > 0 {
 		i, components := s.nestedFirst(left)
 		if components == 0 {

@@ -25,8 +25,8 @@ type selection struct {
 	all           bool            // no item selects columns: further columns would be selected too
 	arranged      []int           // order of numbers among the kept columns, see arrange; nil: before them
 
-	keptAt map[int]int  // index among kept of each component
-	worded map[int]bool // indices that words contains
+	keptAt         map[int]int  // index among kept of each component
+	textComponents map[int]bool // indices that words contains
 }
 
 // keep adds a component to the kept ones, unless it is there, and returns its index among them.
@@ -52,11 +52,11 @@ type word struct {
 // addWord adds a category.
 func (s *selection) addWord(i int) {
 	place, carried := s.keep(i)
-	if s.worded == nil {
-		s.worded = make(map[int]bool)
+	if s.textComponents == nil {
+		s.textComponents = make(map[int]bool)
 	}
-	if !s.worded[place] {
-		s.worded[place] = true
+	if !s.textComponents[place] {
+		s.textComponents[place] = true
 		s.words = append(s.words, word{place, carried})
 	}
 }
@@ -64,22 +64,22 @@ func (s *selection) addWord(i int) {
 // selector resolves the selection of a user against the columns of one table.
 type selector struct {
 	*column.TableInfo
-	components []component
-	index      map[string]int // of components, to look up names of the first file in another one
-	byWhole    *nameIndex     // of columns and components, for names in selections; nil if there are few
-	onlyNamed  []int          // components that are features only if named: dates, times, folder keys
-	fromKey    int            // the first component that is a folder key
-	own        int            // number of components of columns; parts of dates follow them
-	moments    map[int]moment // columns of dates and times
-	dates      Dates
-	absent     map[int]string  // components that other files lack, and why they are dropped
-	later      []LeftOutColumn // columns that only later files have
-	noNumbers  bool            // a selection without numbers is allowed
-	categories bool            // text is selected like numbers
-	carry      Carry
-	nestedAt   map[int][]int // nested values, by their first component
-	carriers   map[int]bool  // components of nested values that all files have
-	plain      bool          // all columns of all files are plain, see isPlain
+	components    []component
+	index         map[string]int // of components, to look up names of the first file in another one
+	byWhole       *nameIndex     // of columns and components, for names in selections; nil if there are few
+	onlyByName    []int          // components that are features only if named: dates, times, folder keys
+	firstKey      int            // the first component that is a folder key
+	ownComponents int            // number of components of columns; parts of dates follow them
+	moments       map[int]moment // columns of dates and times
+	dates         Dates
+	absent        map[int]string  // components that other files lack, and why they are dropped
+	laterColumns  []LeftOutColumn // columns that only later files have
+	noNumbers     bool            // a selection without numbers is allowed
+	categories    bool            // text is selected like numbers
+	carry         Carry
+	nestedAt      map[int][]int // nested values, by their first component
+	carriers      map[int]bool  // components of nested values that all files have
+	allPlain      bool          // all columns of all files are plain, see isPlain
 }
 
 // newSelector returns a selector for the columns of t.
@@ -94,7 +94,7 @@ func newSelector(t *column.TableInfo) *selector {
 			s.components = append(s.components, component{c.ComponentName(part), i, part, c.Kind, column.Whole})
 		}
 	}
-	s.fromKey, s.own = len(s.components), len(s.components)
+	s.firstKey, s.ownComponents = len(s.components), len(s.components)
 	s.setDates(DatesNone)
 	return s
 }
@@ -120,7 +120,7 @@ type LeftOutColumn struct {
 
 // nameless returns the number of leading components without a name in the file.
 func (s *selector) nameless() (n int) {
-	for n < s.own && s.Columns[s.components[n].column].Nameless {
+	for n < s.ownComponents && s.Columns[s.components[n].column].Nameless {
 		n++
 	}
 	return n
@@ -133,9 +133,9 @@ func (s *selector) width(chosen []int) int {
 		return n
 	}
 	if !slices.ContainsFunc(chosen, s.isKey) {
-		return s.fromKey
+		return s.firstKey
 	}
-	return s.own
+	return s.ownComponents
 }
 
 // unnamed reports whether the format has no column names, such as NPY. A label or a vector besides

@@ -13,27 +13,27 @@ import (
 
 // complaints collects the errors of a selection, so that all of them are reported at once.
 type complaints struct {
-	unknown   []string // unknown names
-	leaving   []string // the unknown names that were to be excluded
-	noNumbers []string // text columns selected as features
-	others    []*stream.DataError
+	unknown         []string // unknown names
+	unknownExcluded []string // the unknown names that were to be excluded
+	noNumbers       []string // text columns selected as features
+	dataErrors      []*stream.DataError
 }
 
 // add adds an error unless it is there already.
 func (w *complaints) add(e *stream.DataError) {
-	if !slices.ContainsFunc(w.others, func(o *stream.DataError) bool { return o.Error() == e.Error() }) {
-		w.others = append(w.others, e)
+	if !slices.ContainsFunc(w.dataErrors, func(o *stream.DataError) bool { return o.Error() == e.Error() }) {
+		w.dataErrors = append(w.dataErrors, e)
 	}
 }
 
-// about returns an error about one column.
-func about(name, format string, args ...any) *stream.DataError {
+// columnError returns an error about one column.
+func columnError(name, format string, args ...any) *stream.DataError {
 	return fault.Cell("", stream.NoRow, name, format, args...)
 }
 
 // err returns one error with all complaints, or nil.
 func (w *complaints) err(s *selector) error {
-	all := append(w.texts(s), w.others...)
+	all := append(w.texts(s), w.dataErrors...)
 	all = append(all, w.unknownColumns(s)...)
 	switch len(all) {
 	case 0:
@@ -49,7 +49,7 @@ func (w *complaints) err(s *selector) error {
 	if more := len(all) - most; more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))
 	}
-	return fault.File(s.Path, "%s", said[0]).Do("%s", strings.Join(said[1:], "; "))
+	return fault.File(s.Path, "%s", said[0]).WithRemedy("%s", strings.Join(said[1:], "; "))
 }
 
 // texts returns the errors for text columns that are selected as features.
@@ -59,12 +59,12 @@ func (w *complaints) texts(s *selector) []*stream.DataError {
 	}
 	among := s.names(column.Kind.Computable)
 	if len(w.noNumbers) == 1 {
-		return []*stream.DataError{about(w.noNumbers[0], "it holds no numbers but text").
-			Do("make numbers of it with `Treatment.Categories onehot`, carry it along with `Options.Keep %s`, or choose among the numeric columns: %s",
+		return []*stream.DataError{columnError(w.noNumbers[0], "it holds no numbers but text").
+			WithRemedy("make numbers of it with `Treatment.Categories onehot`, carry it along with `Options.Keep %s`, or choose among the numeric columns: %s",
 				quote.Bare(w.noNumbers[0]), among)}
 	}
 	return []*stream.DataError{fault.New("columns %s hold no numbers but text", quote.Names(w.noNumbers)).
-		Do("make numbers of them with `Treatment.Categories onehot`, carry them along with `Options.Keep`, or choose among the numeric columns: %s", among)}
+		WithRemedy("make numbers of them with `Treatment.Categories onehot`, carry them along with `Options.Keep`, or choose among the numeric columns: %s", among)}
 }
 
 // unknownColumns returns the errors for unknown names, with suggestions.
@@ -82,7 +82,7 @@ func (w *complaints) unknownColumns(s *selector) []*stream.DataError {
 			break
 		}
 		text := quote.Name(name)
-		if slices.Contains(w.leaving, name) {
+		if slices.Contains(w.unknownExcluded, name) {
 			text += " to leave out"
 		}
 		if i > 0 {
@@ -93,5 +93,5 @@ func (w *complaints) unknownColumns(s *selector) []*stream.DataError {
 		}
 		words = append(words, text)
 	}
-	return []*stream.DataError{fault.New("there is no column %s", strings.Join(words, ", ")).Do("the columns are: %s", s.names(nil))}
+	return []*stream.DataError{fault.New("there is no column %s", strings.Join(words, ", ")).WithRemedy("the columns are: %s", s.names(nil))}
 }

@@ -14,14 +14,14 @@ import (
 // underlying sources, which leave the positions of such numbers in a row unset.
 type datedSource struct {
 	info stream.Info
-	// bare keeps only the dates and times; all keeps in addition the kept columns of info.
-	bare, all stream.Gatherer
-	places    []datePlace
-	dates     int // number of date and time columns
+	// datesOnly keeps only the dates and times; all keeps in addition the kept columns of info.
+	datesOnly, all stream.Gatherer
+	parts          []datePart
+	dates          int // number of date and time columns
 }
 
-// datePlace describes a number of a row: a part of a kept column of dates.
-type datePlace struct {
+// datePart describes a number of a row: a part of a kept column of dates.
+type datePart struct {
 	at, kept int
 	as       column.Part
 	holds    logical.Type
@@ -38,13 +38,13 @@ func (d *datedSource) Open(ctx context.Context, first int64) (stream.Reader, err
 	return &datedReader{d: d, ctx: ctx, first: first}, nil
 }
 
-// below returns the source to read and a batch for it that shares the memory of dst. own are the
+// readBatch returns the source to read and a batch for it that shares the memory of dst. own are the
 // columns of dates.
-func (d *datedSource) below(dst *stream.Batch, own []stream.Column) (stream.Gatherer, *stream.Batch) {
+func (d *datedSource) readBatch(dst *stream.Batch, own []stream.Column) (stream.Gatherer, *stream.Batch) {
 	column.MustFit(d.info, dst)
 	b := &stream.Batch{X: dst.X, Kept: own}
 	if dst.Kept == nil || len(d.info.Kept) == 0 {
-		return d.bare, b
+		return d.datesOnly, b
 	}
 	b.Kept = append(own[:d.dates:d.dates], dst.Kept...)
 	return d.all, b
@@ -52,7 +52,7 @@ func (d *datedSource) below(dst *stream.Batch, own []stream.Column) (stream.Gath
 
 // finish computes the date numbers of n rows of dst, and takes its kept columns from b.
 func (d *datedSource) finish(dst, b *stream.Batch, n int) {
-	for _, p := range d.places {
+	for _, p := range d.parts {
 		c := &b.Kept[p.kept]
 		for i := range n {
 			v := math.NaN()
@@ -69,7 +69,7 @@ func (d *datedSource) finish(dst, b *stream.Batch, n int) {
 
 // Gather implements stream.Gatherer.
 func (d *datedSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	src, b := d.below(dst, d.bare.Info().NewKept())
+	src, b := d.readBatch(dst, d.datesOnly.Info().NewKept())
 	if err := src.Gather(ctx, rows, b); err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ type datedReader struct {
 // Read implements stream.Reader.
 func (r *datedReader) Read(dst *stream.Batch) (n int, err error) {
 	if r.dates == nil {
-		r.dates = r.d.bare.Info().NewKept()
+		r.dates = r.d.datesOnly.Info().NewKept()
 	}
-	src, b := r.d.below(dst, r.dates)
+	src, b := r.d.readBatch(dst, r.dates)
 	if r.r == nil {
 		if r.r, err = src.Open(r.ctx, r.first); err != nil {
 			return 0, err

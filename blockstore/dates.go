@@ -95,8 +95,9 @@ func (s *selector) setMoments(found map[string]logical.Type, isText bool) {
 // setDates appends the parts of dates to the components, and makes components of dates and times
 // numeric. It may be called again.
 func (s *selector) setDates(dates Dates) {
-	s.dates, s.index, s.byWhole, s.onlyNamed, s.components = dates, nil, nil, nil, slices.Clip(s.components[:s.own])
-	for i := range s.own {
+	s.dates, s.index, s.byWhole, s.onlyByName, s.components = dates, nil, nil, nil,
+		slices.Clip(s.components[:s.ownComponents])
+	for i := range s.ownComponents {
 		c := &s.components[i]
 		of := &s.Columns[c.column]
 		when, ok := s.moments[c.column]
@@ -104,7 +105,7 @@ func (s *selector) setDates(dates Dates) {
 			c.kind = column.Integer
 		}
 		if temporal := of.Meaning.IsTemporal() || ok && !when.empty; s.isKey(i) || temporal && (!ok || dates == DatesNone) {
-			s.onlyNamed = append(s.onlyNamed, i)
+			s.onlyByName = append(s.onlyByName, i)
 		}
 		if !ok || dates != DatesCalendar || when.holds.Class != logical.Date && when.holds.Class != logical.Timestamp {
 			continue
@@ -117,58 +118,58 @@ func (s *selector) setDates(dates Dates) {
 	}
 }
 
-// when returns the type of component i if it is a date or a time, else false.
-func (s *selector) when(i int) (logical.Type, bool) {
+// momentType returns the type of component i if it is a date or a time, else false.
+func (s *selector) momentType(i int) (logical.Type, bool) {
 	c := s.components[i]
 	m, ok := s.moments[c.column]
 	return m.holds, ok && (!m.empty || c.as != column.Whole)
 }
 
-// isPart reports whether component i is a part of a date.
-func (s *selector) isPart(i int) bool { return i >= s.own }
+// isDatePart reports whether component i is a part of a date.
+func (s *selector) isDatePart(i int) bool { return i >= s.ownComponents }
 
-// whole returns the component of the column that component i is or belongs to.
-func (s *selector) whole(i int) int {
-	if !s.isPart(i) {
+// columnComponent returns the component of the column that component i is or belongs to.
+func (s *selector) columnComponent(i int) int {
+	if !s.isDatePart(i) {
 		return i
 	}
 	of := s.components[i].column
-	return slices.IndexFunc(s.components[:s.own], func(c component) bool { return c.column == of })
+	return slices.IndexFunc(s.components[:s.ownComponents], func(c component) bool { return c.column == of })
 }
 
-// wholes returns the components of the columns that the listed components are or belong to.
-func (s *selector) wholes(list []int) []int {
+// columnComponents returns the components of the columns that the listed components are or belong to.
+func (s *selector) columnComponents(list []int) []int {
 	list = slices.Clone(list)
 	for k := range list {
-		list[k] = s.whole(list[k])
+		list[k] = s.columnComponent(list[k])
 	}
 	return list
 }
 
-// inParts returns the chosen components with dates replaced by their parts, without the excluded
+// expandDates returns the chosen components with dates replaced by their parts, without the excluded
 // ones.
-func (s *selector) inParts(chosen []int, excluded placeSet, wrong *complaints) (list []int) {
-	if s.dates != DatesCalendar || len(s.components) == s.own {
+func (s *selector) expandDates(chosen []int, excluded componentSet, wrong *complaints) (list []int) {
+	if s.dates != DatesCalendar || len(s.components) == s.ownComponents {
 		return chosen
 	}
 	for _, i := range chosen {
-		_, ok := s.when(i)
+		_, ok := s.momentType(i)
 		first := s.moments[s.components[i].column].first
-		if s.isPart(i) || !ok || first == 0 {
+		if s.isDatePart(i) || !ok || first == 0 {
 			list = append(list, i)
 			continue
 		}
 		for k := range calendar {
 			if name := s.components[first+k].name; !excluded.has(first + k) {
 				list = append(list, first+k)
-				if len(s.called(name)) > 1 {
-					wrong.add(about(name, "the file has a column of this name, and %s would have a part that is called so", quote.Name(s.components[i].name)).
-						Do("rename one, or choose `Options.Dates number`"))
+				if len(s.runsNamed(name)) > 1 {
+					wrong.add(columnError(name, "the file has a column of this name, and %s would have a part that is called so", quote.Name(s.components[i].name)).
+						WithRemedy("rename one, or choose `Options.Dates number`"))
 				}
 			}
 		}
 	}
-	return without(list, nil)
+	return difference(list, nil)
 }
 
 // DateColumn is a feature computed from dates or times.
@@ -190,7 +191,7 @@ func (s *selector) dateColumns(chosen []int) map[int]DateColumn {
 	for at, i := range chosen {
 		if m, ok := s.moments[s.components[i].column]; ok {
 			of := DateColumn{s.Columns[s.components[i].column].Name, DatesNumber, m.empty}
-			if s.isPart(i) {
+			if s.isDatePart(i) {
 				of.As = DatesCalendar
 			}
 			list[at] = of

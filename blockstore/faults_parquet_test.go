@@ -100,7 +100,7 @@ type parquetPages struct {
 	keep   bool // it is text that is carried along
 }
 
-// of returns what gives column x another type.
+// of returns the footer change that gives column x another physical type and repetition.
 func of(physical format.Type, repetition format.FieldRepetitionType) func(*parquetMeta) {
 	return func(m *parquetMeta) {
 		m.Schema[1].Type, m.Schema[1].RepetitionType = thrift.New(physical), thrift.New(repetition)

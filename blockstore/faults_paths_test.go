@@ -203,7 +203,7 @@ func badOutputs(t *testing.T) (list []badFile) {
 	add("a.libsvm", "a label of two words", text, words("a b"))
 	add("a.libsvm", "more columns than can be read again", Schema{Columns: stream.NumberedColumns(1000001), Rows: -1}, nil)
 	folder := func(called, what string, make func(path string) error) {
-		list = append(list, badFile{name: "out/a.csv", what: what, mutant: called == "", kind: stream.Unwritten, ask: func(_ context.Context, path string) error {
+		list = append(list, badFile{name: "out/a.csv", what: what, mutant: called == "", kind: stream.Unwritable, ask: func(_ context.Context, path string) error {
 			if err := errors.Join(os.Remove(path), make(path)); err != nil {
 				return err
 			}

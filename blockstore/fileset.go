@@ -43,7 +43,7 @@ func newFileSet(paths []string, tables []column.Table, base text.IndexBase) (*fi
 	}
 	addKeys(s.members)
 	s.setMoments()
-	s.members[0].absent, s.members[0].later = findAbsent(s.members), findLater(s.members)
+	s.members[0].absent, s.members[0].laterColumns = findAbsent(s.members), findLater(s.members)
 	return s, nil
 }
 
@@ -60,7 +60,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 	first := s.members[0]
 	first.noNumbers = o.NoNumbers && (o.Label != "" || len(o.Keep)+len(o.Words) > 0 || o.Carry != CarryNamed)
 	first.carry = o.Carry
-	first.plain = !slices.ContainsFunc(s.members, func(m *member) bool { return !isPlain(m.TableInfo) })
+	first.allPlain = !slices.ContainsFunc(s.members, func(m *member) bool { return !isPlain(m.TableInfo) })
 	first.categories = o.Categories
 	if o.Carry == CarryAll {
 		first.findWhole(s.members[1:])
@@ -76,7 +76,7 @@ func (s *fileSet) choose(o Options) (*Source, error) {
 			return nil, err
 		}
 	}
-	chosen.leftOut = append(chosen.leftOut, first.leftLater(o.Columns)...)
+	chosen.leftOut = append(chosen.leftOut, first.unselectedLater(o.Columns)...)
 	info, err := s.info(chosen, found)
 	if err != nil {
 		return nil, err
@@ -136,13 +136,13 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	switch unnamed := m.unnamed(); {
 	case unnamed != first.unnamed() && !m.likeFormat(first):
 	case unnamed != first.unnamed():
-		if m.fromKey != first.fromKey {
-			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by", m.fromKey, first.Path, first.fromKey).
-				Do("write names into both, or as many columns")
+		if m.firstKey != first.firstKey {
+			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by", m.firstKey, first.Path, first.firstKey).
+				WithRemedy("write names into both, or as many columns")
 		}
 		locate = func(i int, _ string, _ *complaints) (int, bool) { return i, true }
 	case unnamed && m.nameless() != first.nameless():
-		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).Do("write as many into both")
+		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.nameless(), first.Path, first.nameless()).WithRemedy("write as many into both")
 	}
 	locate = m.partsByColumn(first, m.keysByName(first, locate))
 	var wrong complaints
@@ -152,8 +152,8 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 			m.checkNearlyNumeric([]int{j}, &wrong)
 		} else if ok && !m.components[j].kind.Computable() {
 			name := m.components[j].name
-			wrong.add(about(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
-				Do("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
+			wrong.add(columnError(name, "it holds no numbers here but %s, unlike in %s", m.reason(j), first.Path).
+				WithRemedy("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
 		} else if ok {
 			m.checkMoments(first, i, j, &wrong)
 		}
@@ -167,7 +167,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 func (m *member) findKept(first *member, kept []int, locate locator, found *selection, wrong *complaints) {
 	for _, i := range kept {
 		if c := first.keptInfo(i); c.Type.IsNested() {
-			if j, ok := m.carrierOf(c.Name); ok {
+			if j, ok := m.nestedCarrier(c.Name); ok {
 				found.kept = append(found.kept, j)
 			} else {
 				wrong.unknown = append(wrong.unknown, c.Name)
@@ -178,7 +178,7 @@ func (m *member) findKept(first *member, kept []int, locate locator, found *sele
 		if ok && m.NearlyNumeric[m.components[j].column] != nil && first.components[i].kind.Computable() {
 			m.checkNearlyNumeric([]int{j}, wrong)
 		} else if ok && !m.Columns[m.components[j].column].Keepable() {
-			wrong.add(about(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).Do("do not keep it"))
+			wrong.add(columnError(m.components[j].name, "it holds %s here and cannot be kept, unlike in %s", m.reason(j), first.Path).WithRemedy("do not keep it"))
 		}
 		found.kept = append(found.kept, j)
 	}
@@ -194,7 +194,7 @@ func (m *member) keysByName(first *member, locate locator) locator {
 		case !first.isKey(i):
 			return locate(i, name, wrong)
 		case !m.hasColumn(name):
-			wrong.add(fault.New("no folder on its way is called %s=..., unlike for the first file", quote.Bare(name)).Do("put it into one, or do not choose the column"))
+			wrong.add(fault.New("no folder on its way is called %s=..., unlike for the first file", quote.Bare(name)).WithRemedy("put it into one, or do not choose the column"))
 			return 0, false
 		}
 		return m.byName(i, name, wrong)
@@ -204,10 +204,10 @@ func (m *member) keysByName(first *member, locate locator) locator {
 // partsByColumn extends locate by the parts of dates in files whose columns are found by position.
 func (m *member) partsByColumn(first *member, locate locator) locator {
 	return func(i int, name string, wrong *complaints) (int, bool) {
-		if !first.isPart(i) || !m.unnamed() {
+		if !first.isDatePart(i) || !m.unnamed() {
 			return locate(i, name, wrong)
 		}
-		j, ok := locate(first.whole(i), first.components[first.whole(i)].name, wrong)
+		j, ok := locate(first.columnComponent(i), first.components[first.columnComponent(i)].name, wrong)
 		if !ok {
 			return 0, false
 		}
@@ -221,18 +221,19 @@ func (m *member) partsByColumn(first *member, locate locator) locator {
 // checkMoments adds a complaint unless component j of m and component i of the first file are both
 // dates or times, or neither is. A column without any value matches anything.
 func (m *member) checkMoments(first *member, i, j int, wrong *complaints) {
-	here, isHere := m.when(j)
-	there, isThere := first.when(i)
+	here, isHere := m.momentType(j)
+	there, isThere := first.momentType(i)
 	name := m.components[j].name
 	switch {
 	case isHere && isThere && here.IsClock() == there.IsClock(), !isHere && !isThere:
 	case m.moments[m.components[j].column].empty || first.moments[first.components[i].column].empty:
 	case isHere && isThere:
-		wrong.add(about(name, "it holds %ss here and %ss in %s", here.Class, there.Class, first.Path).Do("convert one of them"))
+		wrong.add(columnError(name, "it holds %ss here and %ss in %s", here.Class, there.Class, first.Path).WithRemedy("convert one of them"))
 	case isHere:
-		wrong.add(about(name, "it holds %ss here and numbers in %s", here.Class, first.Path).Do("convert one of them"))
+		wrong.add(columnError(name, "it holds %ss here and numbers in %s", here.Class, first.Path).
+			WithRemedy("convert one of them"))
 	default:
-		wrong.add(about(name, "it holds no dates or times here, unlike in %s", first.Path).Do("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
+		wrong.add(columnError(name, "it holds no dates or times here, unlike in %s", first.Path).WithRemedy("mend the file, or leave the column out with `Options.Columns '!%s'`", quote.Bare(name)))
 	}
 }
 
@@ -259,7 +260,7 @@ func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 		wrong.unknown = append(wrong.unknown, name)
 	case i < 0:
 		wrong.add(fault.New("several columns are called %s, and columns are found by their names in all files but the first", quote.Name(name)).
-			Do("rename them, or leave them out with `Options.Columns '!%s'`", quote.Bare(name)))
+			WithRemedy("rename them, or leave them out with `Options.Columns '!%s'`", quote.Bare(name)))
 	default:
 		return i, true
 	}
@@ -284,7 +285,7 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 	for f, m := range s.members {
 		c := m.keptInfo(found[f].kept[k])
 		if !c.Keepable() {
-			return field, fault.Cell(m.Path, -1, c.Name, "it holds %s here and cannot be kept, unlike in %s", c.Reason(), s.members[0].Path).Do("do not keep it")
+			return field, fault.Cell(m.Path, -1, c.Name, "it holds %s here and cannot be kept, unlike in %s", c.Reason(), s.members[0].Path).WithRemedy("do not keep it")
 		}
 		other := c.Field()
 		if f == 0 {
@@ -292,17 +293,17 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 			continue
 		}
 		var ok bool
-		if field, ok = joined(field, other); !ok {
+		if field, ok = commonField(field, other); !ok {
 			return field, fault.Cell(m.Path, -1, field.Name, "the column holds %s here and %s in %s", holds(other), holds(field), s.members[0].Path).
-				Do("convert one of them")
+				WithRemedy("convert one of them")
 		}
 	}
 	return field, nil
 }
 
-// joined returns the field that can hold values of both: integers of several widths become int64,
+// commonField returns the field that can hold values of both: integers of several widths become int64,
 // other numbers float64, words text. Dates, times and bytes combine only with their own type.
-func joined(a, b stream.Field) (stream.Field, bool) {
+func commonField(a, b stream.Field) (stream.Field, bool) {
 	t, u := a.Logical(), b.Logical()
 	whole := func(t logical.Type) bool {
 		return t.Class == logical.Bool || t.Class == logical.Int || t.Class == logical.Uint
@@ -319,8 +320,8 @@ func joined(a, b stream.Field) (stream.Field, bool) {
 		all = logical.Float64
 	case words(t) && words(u):
 		all = logical.String
-	case withoutSizes(t).Equal(withoutSizes(u)):
-		all = withoutSizes(t)
+	case anyLength(t).Equal(anyLength(u)):
+		all = anyLength(t)
 	default:
 		return a, false
 	}

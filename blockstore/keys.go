@@ -129,12 +129,12 @@ func addKeys(members []*member) {
 			info.Columns = append(info.Columns, column.Info{Name: k.name, Kind: keyKind(values[k.name]), Width: 1})
 		}
 		m.selector = newSelector(&info)
-		m.fromKey = m.own - len(m.folders)
+		m.firstKey = m.ownComponents - len(m.folders)
 	}
 }
 
 // isKey reports whether component i is a folder key.
-func (s *selector) isKey(i int) bool { return i >= s.fromKey && i < s.own }
+func (s *selector) isKey(i int) bool { return i >= s.firstKey && i < s.ownComponents }
 
 // key returns the folder of component i, which is a folder key.
-func (m *member) key(i int) folderKey { return m.folders[i-m.fromKey] }
+func (m *member) key(i int) folderKey { return m.folders[i-m.firstKey] }

@@ -22,7 +22,7 @@ func findAbsent(members []*member) map[int]string {
 		if m.unnamed() || first.unnamed() {
 			continue
 		}
-		for i, c := range first.components[:first.fromKey] {
+		for i, c := range first.components[:first.firstKey] {
 			var wrong complaints
 			if _, found := m.byName(i, c.name, &wrong); !found && len(wrong.unknown) > 0 && absent[i] == "" {
 				absent[i] = absentReason(m.Path, first.Path)
@@ -53,9 +53,9 @@ func findLater(members []*member) (later []LeftOutColumn) {
 	return later
 }
 
-// leftLater returns the later columns that the items would select and do not exclude: all of them
+// unselectedLater returns the later columns that the items would select and do not exclude: all of them
 // if no item selects columns.
-func (s *selector) leftLater(items []string) (out []LeftOutColumn) {
+func (s *selector) unselectedLater(items []string) (out []LeftOutColumn) {
 	var excluded, chosen []string
 	for _, item := range items {
 		if bare, negated := strings.CutPrefix(item, "!"); negated {
@@ -64,7 +64,7 @@ func (s *selector) leftLater(items []string) (out []LeftOutColumn) {
 			chosen = append(chosen, item)
 		}
 	}
-	for _, c := range s.later {
+	for _, c := range s.laterColumns {
 		matches := func(item string) bool { return item == c.Name || matchesGlob(item, c.Name) }
 		open := func(item string) bool { return s.isOpen(item) && (!file.IsGlob(item) || matches(item)) }
 		if !slices.ContainsFunc(excluded, matches) && (len(chosen) == 0 || slices.ContainsFunc(chosen, open)) {
@@ -76,7 +76,7 @@ func (s *selector) leftLater(items []string) (out []LeftOutColumn) {
 
 // isLater reports whether an item names or matches a later column.
 func (s *selector) isLater(item string) bool {
-	return slices.ContainsFunc(s.later, func(c LeftOutColumn) bool { return item == c.Name || matchesGlob(item, c.Name) })
+	return slices.ContainsFunc(s.laterColumns, func(c LeftOutColumn) bool { return item == c.Name || matchesGlob(item, c.Name) })
 }
 
 // matchesGlob reports whether an item is a glob that matches a name.

@@ -65,7 +65,7 @@ func (m *member) source(found selection, info stream.Info, inexact Inexact) (str
 // dateFields are the date and time columns of a selection, and the numbers computed from them.
 type dateFields struct {
 	fields []dateField
-	places []datePlace
+	parts  []datePart
 }
 
 // dateField is a date column as a kept column.
@@ -77,7 +77,7 @@ type dateField struct {
 // datesOf returns the dates and times among components.
 func (m *member) datesOf(components []int) (d dateFields) {
 	for at, i := range components {
-		holds, ok := m.when(i)
+		holds, ok := m.momentType(i)
 		if !ok {
 			continue
 		}
@@ -87,19 +87,19 @@ func (m *member) datesOf(components []int) (d dateFields) {
 			kept = len(d.fields)
 			d.fields = append(d.fields, dateField{stream.FieldOf(m.Columns[c.column].Name, holds), c.column})
 		}
-		d.places = append(d.places, datePlace{at, kept, c.as, holds})
+		d.parts = append(d.parts, datePart{at, kept, c.as, holds})
 	}
 	return d
 }
 
-// datedSource returns the rows of c, which keeps dates alone, or nil if there are none.
+// dated returns the rows of c, which keeps dates alone, or nil if there are none.
 func (m *member) dated(c column.Choice, names stream.Info, dates dateFields) (*datedSource, error) {
 	if len(dates.fields) == 0 {
 		return nil, nil
 	}
 	c.Kept = slices.Clip(c.Kept)
 	bare, err := column.NewRows(m.table, c, names)
-	return &datedSource{bare: bare, places: dates.places, dates: len(dates.fields)}, err
+	return &datedSource{datesOnly: bare, parts: dates.parts, dates: len(dates.fields)}, err
 }
 
 // slots returns the columns of the table that hold the given components, except folder keys, in
@@ -109,7 +109,7 @@ func (m *member) slots(components []int) (columns, slots []int) {
 	last := make([]int, len(m.Columns)) // 1 + offset of the slots of each column, as last added; 0 if none
 	columns, slots = make([]int, 0, len(components)), make([]int, 0, len(components))
 	for at, i := range components {
-		if _, ok := m.when(i); ok || m.isKey(i) {
+		if _, ok := m.momentType(i); ok || m.isKey(i) {
 			continue
 		}
 		c := m.components[i]

@@ -15,12 +15,12 @@ type nameRun struct {
 	next         int // next run of this name, in ascending order; -1 after the last
 }
 
-// fewNames is the number of names up to which columns are searched one by one.
-const fewNames = 8
+// linearSearchNames is the number of names up to which columns are searched one by one.
+const linearSearchNames = 8
 
 // indexNames builds the index if a selection has more than a few names.
 func (s *selector) indexNames(names int) {
-	if s.byWhole != nil || names <= fewNames {
+	if s.byWhole != nil || names <= linearSearchNames {
 		return
 	}
 	x := &nameIndex{head: make(map[string]int, len(s.components)), runs: make([]nameRun, 0, len(s.components))}
@@ -47,8 +47,8 @@ func (x *nameIndex) add(name string, first, width int) {
 	x.runs = append(x.runs, nameRun{first, width, next})
 }
 
-// called returns the columns, and numbers of vector columns, with exactly this name.
-func (s *selector) called(name string) (runs []nameRun) {
+// runsNamed returns the columns, and numbers of vector columns, with exactly this name.
+func (s *selector) runsNamed(name string) (runs []nameRun) {
 	if x := s.byWhole; x != nil {
 		at, ok := x.head[name]
 		for ; ok && at >= 0; at = x.runs[at].next {
@@ -70,4 +70,4 @@ func (s *selector) called(name string) (runs []nameRun) {
 }
 
 // hasColumn reports whether a column or component has exactly this name.
-func (s *selector) hasColumn(name string) bool { return len(s.called(name)) > 0 }
+func (s *selector) hasColumn(name string) bool { return len(s.runsNamed(name)) > 0 }

@@ -8,16 +8,16 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
-// TestIndexOfNames: a choice of many names finds what a search of all columns finds, also where columns have one name and
-// where the number of a vector is called as a column is.
+// TestIndexOfNames: a choice of many names finds what a search of all columns finds, also where columns have one name
+// and where the number of a vector is called as a column is.
 func TestIndexOfNames(t *testing.T) {
 	info := &column.TableInfo{Columns: []column.Info{
 		{Name: "a", Width: 1}, {Name: "v", Kind: column.Vector, Width: 3}, {Name: "a", Width: 1}, {Name: "v.1", Width: 1},
 		{Name: "", Width: 1}, {Name: "w", Kind: column.Vector, Width: 1}, {Name: "empty", Kind: column.Other, Width: 0},
 	}}
 	searched, indexed := newSelector(info), newSelector(info)
-	indexed.indexNames(fewNames + 1)
-	if searched.indexNames(fewNames); searched.byWhole != nil || indexed.byWhole == nil {
+	indexed.indexNames(linearSearchNames + 1)
+	if searched.indexNames(linearSearchNames); searched.byWhole != nil || indexed.byWhole == nil {
 		t.Fatal("the index is not made for many names, and for these alone")
 	}
 	for _, name := range []string{"a", "v", "v.0", "v.1", "v.3", "", "w", "w.0", "empty", "none"} {
@@ -27,7 +27,7 @@ func TestIndexOfNames(t *testing.T) {
 			}
 			return out
 		}
-		want, got := strip(searched.called(name)), strip(indexed.called(name))
+		want, got := strip(searched.runsNamed(name)), strip(indexed.runsNamed(name))
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: the index finds %v, a search %v", name, got, want)
 		}
@@ -49,7 +49,7 @@ func TestChoiceOfManyNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := upTo(0, 100); s.byWhole == nil || len(sel.kept) != 100 || !slices.Equal(slices.Sorted(slices.Values(sel.kept)), want) || sel.kept[0] != 99 {
+	if want := interval(0, 100); s.byWhole == nil || len(sel.kept) != 100 || !slices.Equal(slices.Sorted(slices.Values(sel.kept)), want) || sel.kept[0] != 99 {
 		t.Errorf("index %v, kept %v", s.byWhole != nil, sel.kept)
 	}
 }

@@ -22,13 +22,13 @@ func (s *selector) keptInfo(i int) column.Info {
 // parts returns the components of a nested value.
 func (s *selector) parts(n *column.Nested) (first, end int) {
 	at := func(c int) int {
-		return sort.Search(s.own, func(i int) bool { return s.components[i].column >= c })
+		return sort.Search(s.ownComponents, func(i int) bool { return s.components[i].column >= c })
 	}
 	return at(n.First), at(n.End)
 }
 
-// covered returns the components of kept columns.
-func (s *selector) covered(kept []int) (list []int) {
+// componentsOfKept returns the components of kept columns.
+func (s *selector) componentsOfKept(kept []int) (list []int) {
 	for _, i := range kept {
 		if i >= 0 {
 			list = append(list, i)
@@ -58,7 +58,7 @@ func (s *selector) nestedNamed(name string) (int, bool) {
 		return 0, false
 	}
 	first, end := s.parts(&s.Nested[-1-found])
-	for _, r := range s.called(name) {
+	for _, r := range s.runsNamed(name) {
 		if r.first < first || r.first+r.width > end {
 			return 0, false
 		}
@@ -102,7 +102,7 @@ func (s *selector) findWhole(others []*member) {
 	s.carriers = make(map[int]bool)
 	everywhere := func(name string) bool {
 		return !slices.ContainsFunc(others, func(m *member) bool {
-			i, ok := m.carrierOf(name)
+			i, ok := m.nestedCarrier(name)
 			return !ok || !m.keptInfo(i).Type.IsNested()
 		})
 	}
@@ -113,28 +113,28 @@ func (s *selector) findWhole(others []*member) {
 			}
 		}
 	}
-	for i, c := range s.components[:s.own] {
+	for i, c := range s.components[:s.ownComponents] {
 		if s.Columns[c.column].Type.IsNested() && everywhere(c.name) {
 			s.carriers[i] = true
 		}
 	}
 }
 
-// carrierOf returns the nested value, or the column of that type, that holds a nested value of the
+// nestedCarrier returns the nested value, or the column of that type, that holds a nested value of the
 // first file.
-func (m *member) carrierOf(name string) (int, bool) {
+func (m *member) nestedCarrier(name string) (int, bool) {
 	if i, ok := m.nestedNamed(name); ok {
 		return i, true
 	}
-	runs := m.called(name)
+	runs := m.runsNamed(name)
 	if len(runs) != 1 || runs[0].width != 1 {
 		return 0, false
 	}
 	return runs[0].first, true
 }
 
-// notCarried returns the components that CarryAll skips: those that other files lack.
-func (s *selector) notCarried() (list []int) {
+// missingElsewhere returns the components that CarryAll skips: those that other files lack.
+func (s *selector) missingElsewhere() (list []int) {
 	for _, i := range s.absentOnes() {
 		if !s.carriers[i] {
 			list = append(list, i)
@@ -143,16 +143,16 @@ func (s *selector) notCarried() (list []int) {
 	return list
 }
 
-// withoutSizes returns a type with lists of any length.
-func withoutSizes(t logical.Type) logical.Type {
+// anyLength returns a type with lists of any length.
+func anyLength(t logical.Type) logical.Type {
 	if !t.IsNested() {
 		return t
 	}
 	t.Size = 0
-	inside := make([]logical.Member, len(t.Inside))
-	for i, m := range t.Inside {
-		inside[i] = logical.Member{Name: m.Name, Type: withoutSizes(m.Type)}
+	inside := make([]logical.Member, len(t.Members))
+	for i, m := range t.Members {
+		inside[i] = logical.Member{Name: m.Name, Type: anyLength(m.Type)}
 	}
-	t.Inside = inside
+	t.Members = inside
 	return t
 }

@@ -139,7 +139,7 @@ func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 			info.Type = *c.Found
 		}
 		for range c.Width {
-			info.Absent = cmp.Or(info.Absent, first.absent[place])
+			info.AbsentFrom = cmp.Or(info.AbsentFrom, first.absent[place])
 			place++
 		}
 		columns = append(columns, info)
@@ -168,9 +168,9 @@ type ColumnInfo struct {
 	// Reason describes the values of a column of kind other, why they cannot be read, or what is
 	// lost of its numbers, if known.
 	Reason string
-	// Absent names a file that lacks the column, "" if none does. Such a column is selected only by
+	// AbsentFrom names a file that lacks the column, "" if none does. Such a column is selected only by
 	// name, which is then an error.
-	Absent string
+	AbsentFrom string
 	// Folder reports that the column is a key of k=v folders, and a feature only if named.
 	Folder bool
 }
@@ -203,7 +203,8 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 	r := fileOptions{files: files, format: o.Format, array: o.Array, features: max(o.Features, featuresNamed(o.Types)), base: o.IndexBase, scan: new(sync.Mutex)}
 	var err error
 	if r.format != "" && !slices.Contains(Formats(), r.format) {
-		return nil, fault.New("format %q is not known", r.format).Do("use one of %s", strings.Join(Formats(), ", "))
+		return nil, fault.New("format %q is not known", r.format).
+			WithRemedy("use one of %s", strings.Join(Formats(), ", "))
 	}
 	if r.csv, r.encoding, err = text.ParseLayout(o.Layout); err != nil {
 		return nil, err
@@ -243,7 +244,7 @@ func openFiles(ctx context.Context, files *file.Session, paths []string, o Optio
 func openPath(ctx context.Context, path string, stdin io.Reader, r fileOptions) (column.Table, error) {
 	if path == file.Stdin {
 		if stdin == nil {
-			return nil, fault.New("there is no standard input to read").Do("name a file")
+			return nil, fault.New("there is no standard input to read").WithRemedy("name a file")
 		}
 		return openAnyPipe(ctx, "standard input", struct{ io.Reader }{stdin}, r) // the caller closes it
 	}
@@ -302,7 +303,7 @@ func openRegular(ctx context.Context, path string, r fileOptions) (column.Table,
 	if !r.encoding.IsUTF8() && !hasEncoding(found) {
 		if r.strict {
 			return nil, fault.File(path, "`Layout.Encoding` is for text, and this is a file of the format %s", found).
-				Do("leave it out")
+				WithRemedy("leave it out")
 		}
 		r.encoding = charset.Encoding{}
 	}
@@ -358,7 +359,7 @@ func openFormat(ctx context.Context, path string, r fileOptions) (column.Table, 
 
 // errNoArray reports that an array was requested from a format without named arrays.
 func errNoArray(path, format string) error {
-	return fault.File(path, "`Options.Array` names an array of an .npz file, and this is a file of the format %s", format).Do("leave it out")
+	return fault.File(path, "`Options.Array` names an array of an .npz file, and this is a file of the format %s", format).WithRemedy("leave it out")
 }
 
 // Open is [Open] within the session.

@@ -27,7 +27,7 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r fileOptions) (
 	head, err := in.Peek(formats.HeadLength)
 	if len(head) == 0 {
 		if err == io.EOF {
-			return nil, fault.File(name, "there is nothing to read").Do("did what writes to it fail?")
+			return nil, fault.File(name, "there is nothing to read").WithRemedy("did what writes to it fail?")
 		}
 		return nil, fault.File(name, "nothing can be read: %w", err)
 	}
@@ -60,7 +60,7 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r fileOptions) (
 func openBinary(ctx context.Context, name string, in io.Reader, found string, r fileOptions) (column.Table, error) {
 	switch {
 	case r.format != "" && r.format != found:
-		return nil, fault.File(name, "it is a file of the format %s, not %s", found, r.format).Do("name its format, or none")
+		return nil, fault.File(name, "it is a file of the format %s, not %s", found, r.format).WithRemedy("name its format, or none")
 	case r.array != "" && found != formats.NPZ:
 		return nil, errNoArray(name, found)
 	}
@@ -92,7 +92,7 @@ func openCompressed(ctx context.Context, path, found string, r fileOptions) (col
 		}
 	}
 	if r.format != "" && !formats.IsText(r.format) {
-		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole").Do("decompress it first")
+		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole").WithRemedy("decompress it first")
 	}
 	return openCopied(ctx, path, r, func(in io.Reader) (io.ReadCloser, error) { return compression.NewReader(found, in) })
 }
@@ -119,7 +119,7 @@ func openCopied(ctx context.Context, path string, r fileOptions, unpack func(in 
 // openUnseekable opens a copy of text in a temporary file, which vanishes when the process ends.
 func openUnseekable(ctx context.Context, name string, in io.Reader, r fileOptions) (column.Table, error) {
 	if r.format != "" && !formats.IsText(r.format) {
-		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams", r.format).Do("save it and name the file")
+		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams", r.format).WithRemedy("save it and name the file")
 	}
 	return openStored(ctx, name, r.encoding.NewReader(in), r, func(f file.File, stamp file.Stamp) (column.Table, error) {
 		in := text.Input{Path: name, File: f, Stamp: stamp}
@@ -128,7 +128,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r fileOption
 			switch found, err := formats.SniffIn(f, name); {
 			case err == nil && !formats.IsText(found):
 				return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole", found).
-					Do("decompress it first")
+					WithRemedy("decompress it first")
 			case err == nil:
 				r.format = found
 			}

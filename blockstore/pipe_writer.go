@@ -20,12 +20,12 @@ import (
 // text is truncated. NewWriter returns an error for NPY if the number of rows is unknown, since the
 // header contains it.
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
-	if !written[s.Format].pipes {
-		return nil, fault.Output(name, "the format %q cannot be written to a pipe", s.Format).Do("use one of %s", strings.Join(PipeFormats(), ", "))
+	if !outputEncoders[s.Format].pipes {
+		return nil, fault.Output(name, "the format %q cannot be written to a pipe", s.Format).WithRemedy("use one of %s", strings.Join(PipeFormats(), ", "))
 	}
 	if s.Format == formats.NPY && s.Rows < 0 {
 		return nil, fault.Output(name, "an NPY file begins with the number of its rows, which is not known before all are read").
-			Do("write a file, or another format")
+			WithRemedy("write a file, or another format")
 	}
 	start, err := encoderOf(name, s)
 	if err != nil {
@@ -45,7 +45,7 @@ func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 // pipeOutput is the output of a pipeWriter. Its errors name it.
 type pipeOutput struct {
 	io.Writer
-	called string
+	path string
 }
 
 func (o *pipeOutput) Write(p []byte) (int, error) {
@@ -53,9 +53,9 @@ func (o *pipeOutput) Write(p []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	failed := fault.Output(o.called, "%w", file.WithoutPath(err))
+	failed := fault.Output(o.path, "%w", file.WithoutPath(err))
 	if !errors.Is(err, syscall.ENOSPC) {
-		failed = failed.Do("did what reads it end early?")
+		failed = failed.WithRemedy("did what reads it end early?")
 	}
 	return n, failed
 }
@@ -63,10 +63,10 @@ func (o *pipeOutput) Write(p []byte) (int, error) {
 // name adds the name of the pipe to an error, once.
 func (o *pipeOutput) name(err error) error {
 	var failed *stream.DataError
-	if err == nil || errors.As(err, &failed) && failed.Kind == stream.Unwritten {
+	if err == nil || errors.As(err, &failed) && failed.Kind == stream.Unwritable {
 		return err
 	}
-	return fault.Output(o.called, "%w", err)
+	return fault.Output(o.path, "%w", err)
 }
 
 // pipeWriter is the Writer for pipes.
@@ -100,7 +100,7 @@ func (w *pipeWriter) Digest(context.Context) (*Digest, error) { return nil, w.fa
 // Commit implements Writer.
 func (w *pipeWriter) Commit() error {
 	if w.failed == nil {
-		w.failed = w.schema.checkRows(w.out.called, w.rows)
+		w.failed = w.schema.checkRows(w.out.path, w.rows)
 	}
 	if w.failed != nil {
 		return w.failed

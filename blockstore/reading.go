@@ -1,10 +1,10 @@
 package blockstore
 
-// Reading counts what a [Source] has read from its files: when opened, by its readers, and by
+// ReadStats counts what a [Source] has read from its files: when opened, by its readers, and by
 // Gather. Columns that are not selected count if their bytes are read, which depends on the format.
 // Bytes read by two readers count twice. Read-ahead and caching of the operating system do not
 // matter.
-type Reading struct {
+type ReadStats struct {
 	// Bytes counts bytes read of files, fetched of objects, and read of copies.
 	Bytes int64
 	// Size is the total size of all files. For a copy, of a pipe or of compressed text, it is the
@@ -23,15 +23,15 @@ type Reading struct {
 }
 
 // Times returns how many times the files were read: Bytes over Size, 0 if they are empty.
-func (r Reading) Times() float64 {
+func (r ReadStats) Times() float64 {
 	if r.Size == 0 {
 		return 0
 	}
 	return float64(r.Bytes) / float64(r.Size)
 }
 
-// Reading returns the current counts. An object opened twice in one session counts in both sources.
-func (s *Source) Reading() (r Reading) {
+// ReadStats returns the current counts. An object opened twice in one session counts in both sources.
+func (s *Source) ReadStats() (r ReadStats) {
 	for _, t := range s.tables {
 		c := t.Reads.Counts()
 		r.Bytes, r.Size, r.ByNumber = r.Bytes+c.Bytes, r.Size+c.Size, r.ByNumber+c.ByNumber

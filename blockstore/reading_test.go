@@ -41,7 +41,7 @@ func TestSmallBlocksAreReadAlone(t *testing.T) {
 	}
 	writeBatch(t, path, stream.NumberedColumns(columns), &stream.Batch{X: data})
 	src := mustOpen(t, Options{Columns: []string{"0:4"}, Keep: []string{"x4"}}, path)
-	info, before := src.Info(), src.Reading().Bytes
+	info, before := src.Info(), src.ReadStats().Bytes
 	const blocks = 20
 	for k := range int64(blocks) {
 		b := &stream.Batch{X: matrix.New(block, len(info.Columns)), Kept: info.NewKept()}
@@ -49,7 +49,7 @@ func TestSmallBlocksAreReadAlone(t *testing.T) {
 			t.Fatalf("block %d: %v %v", k, b.X.Data[0], err)
 		}
 	}
-	if read := src.Reading().Bytes - before; read > 2*blocks*block*columns*8 {
+	if read := src.ReadStats().Bytes - before; read > 2*blocks*block*columns*8 {
 		t.Errorf("%d bytes were read of %d", read, blocks*block*columns*8)
 	}
 }
@@ -70,21 +70,21 @@ func TestReadingIsWhatTheSystemCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := src.Reading(); n.Rows != 0 || n.ByNumber != 0 || n.Files != 1 || (n.Copies == 1) != strings.HasSuffix(name, ".gz") {
+		if n := src.ReadStats(); n.Rows != 0 || n.ByNumber != 0 || n.Files != 1 || (n.Copies == 1) != strings.HasSuffix(name, ".gz") {
 			t.Errorf("%s: opening: %+v", name, n)
 		}
-		opened := src.Reading().Bytes
+		opened := src.ReadStats().Bytes
 		if _, err := stream.GatherRows(t.Context(), src, []int64{5, 77, 2900}); err != nil {
 			t.Fatal(err)
 		}
-		if n := src.Reading(); n.Rows != 3 || n.ByNumber < 3*8 || n.ByNumber != n.Bytes-opened {
+		if n := src.ReadStats(); n.Rows != 3 || n.ByNumber < 3*8 || n.ByNumber != n.Bytes-opened {
 			t.Errorf("%s: rows by number: %+v", name, n)
 		}
-		gathered := src.Reading().Bytes
+		gathered := src.ReadStats().Bytes
 		if _, err := stream.ReadAll(t.Context(), src); err != nil {
 			t.Fatal(err)
 		}
-		read, counted := src.Reading(), charsRead(t)-before
+		read, counted := src.ReadStats(), charsRead(t)-before
 		if info, err := os.Stat(path); err != nil || read.Copies == 0 && read.Size != info.Size() || read.Copies > 0 && read.Size <= info.Size() {
 			t.Errorf("%s: its size is %d, not %d (%v)", name, info.Size(), read.Size, err)
 		}
@@ -122,7 +122,7 @@ func TestReadingIsWhatTheServerCounts(t *testing.T) {
 		if _, err := stream.ReadAll(t.Context(), src); err != nil {
 			t.Fatal(err)
 		}
-		read := src.Reading()
+		read := src.ReadStats()
 		requests, bytes = s.Requests.Load()-requests, s.Bytes.Load()-bytes
 		if read.Requests != requests {
 			t.Errorf("%s: %d requests were counted, and the server had %d", name, read.Requests, requests)
@@ -160,7 +160,7 @@ func TestRowsOfTextAreFetchedAlone(t *testing.T) {
 				t.Fatalf("%s: row %d has %g", name, row, got.Data[i*got.Stride+2])
 			}
 		}
-		if n := src.Reading(); n.ByNumber > int64(len(wanted))*3<<10 {
+		if n := src.ReadStats(); n.ByNumber > int64(len(wanted))*3<<10 {
 			t.Errorf("%s: %d bytes of %d were read for %d rows", name, n.ByNumber, n.Size, n.Rows)
 		}
 	}
@@ -182,7 +182,7 @@ func TestRowsOfSmallFilesAreKept(t *testing.T) {
 	for _, name := range []string{"a.parquet", "a.nys"} {
 		path := filepath.Join(t.TempDir(), name)
 		writeBatch(t, path, stream.NumberedColumns(columns), &stream.Batch{X: data})
-		readTwice := func(keep int64) (Reading, *Source) {
+		readTwice := func(keep int64) (ReadStats, *Source) {
 			src, err := Open(t.Context(), []string{path}, Options{Columns: []string{"x2", "x0"}, Keep: []string{"x1"}})
 			if err != nil {
 				t.Fatal(err)
@@ -218,7 +218,7 @@ func TestRowsOfSmallFilesAreKept(t *testing.T) {
 			if _, err := stream.ReadAll(t.Context(), src); err != nil {
 				t.Fatal(err)
 			}
-			return src.Reading(), src
+			return src.ReadStats(), src
 		}
 		if n, _ := readTwice(rows*columns*8 - 1); n.Times() < 2.5 {
 			t.Errorf("%s: without room it was read %g times", name, n.Times())
@@ -228,8 +228,8 @@ func TestRowsOfSmallFilesAreKept(t *testing.T) {
 			t.Errorf("%s: it was read %g times", name, n.Times())
 		}
 		src.Keep(0)
-		if _, err := stream.ReadAll(t.Context(), src); err != nil || src.Reading().Times() < 1.5 {
-			t.Errorf("%s: rows that were given up are kept: %+v (%v)", name, src.Reading(), err)
+		if _, err := stream.ReadAll(t.Context(), src); err != nil || src.ReadStats().Times() < 1.5 {
+			t.Errorf("%s: rows that were given up are kept: %+v (%v)", name, src.ReadStats(), err)
 		}
 		_, src = readTwice(rows * columns * 8)
 		later := time.Now().Add(time.Hour)

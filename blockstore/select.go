@@ -31,9 +31,9 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 			sel.keep(i)
 		}
 	}
-	kept := s.covered(sel.kept)
-	notByDefault := places(kept, s.NotByDefault, s.onlyNamed)
-	orAbsent := places(kept, s.NotByDefault, s.onlyNamed, s.absentOnes())
+	kept := s.componentsOfKept(sel.kept)
+	notByDefault := unionOf(kept, s.NotByDefault, s.onlyByName)
+	orAbsent := unionOf(kept, s.NotByDefault, s.onlyByName, s.absentOnes())
 	var named []int // categories
 	for _, name := range words {
 		if i, ok := s.keepOne(name, false, &wrong); ok {
@@ -42,7 +42,7 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 	}
 	n, err := s.numeric(columns, notByDefault, orAbsent, &wrong)
 	sel.all = !n.positive
-	wholes := s.wholes(n.chosen)
+	wholes := s.columnComponents(n.chosen)
 	for _, i := range n.chosen {
 		if s.isText(i) {
 			named = append(named, i)
@@ -51,17 +51,17 @@ func (s *selector) resolve(columns []string, label string, keep, words []string)
 		}
 	}
 	if s.carry == CarryRest {
-		for _, i := range s.rest(n, sel.kept) {
+		for _, i := range s.carriedRest(n, sel.kept) {
 			sel.keep(i)
 		}
 	}
-	kept = s.covered(sel.kept)
+	kept = s.componentsOfKept(sel.kept)
 	switch {
 	case err != nil:
 	case n.positive:
-		sel.leftOut = s.described(without(n.passed, places(wholes, kept, n.excluded)))
+		sel.leftOut = s.withReasons(difference(n.skipped, unionOf(wholes, kept, n.excluded)))
 	default:
-		sel.leftOut = s.described(without(upTo(0, s.own), places(wholes, kept, n.excluded)))
+		sel.leftOut = s.withReasons(difference(interval(0, s.ownComponents), unionOf(wholes, kept, n.excluded)))
 	}
 	for _, i := range named {
 		sel.addWord(i)
@@ -82,7 +82,7 @@ func (s *selector) keepOne(name string, nested bool, wrong *complaints) (int, bo
 		return 0, false
 	}
 	if c := s.keptInfo(found[0]); len(found) != 1 || !c.Keepable() || c.Type.IsNested() && !nested {
-		wrong.add(about(name, "it cannot be kept, for it holds %s: that is not read", s.reason(found[0])).Do("leave it out"))
+		wrong.add(columnError(name, "it cannot be kept, for it holds %s: that is not read", s.reason(found[0])).WithRemedy("leave it out"))
 		return 0, false
 	}
 	return found[0], true
@@ -93,10 +93,10 @@ func (s *selector) keepOne(name string, nested bool, wrong *complaints) (int, bo
 func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool) {
 	number, err := strconv.Atoi(name)
 	if err != nil || s.hasColumn(name) {
-		return s.named(name, wrong)
+		return s.componentsNamed(name, wrong)
 	}
-	if number < 0 || number >= s.own {
-		wrong.add(fault.New("there is no column %d: they are numbered from 0 to %d", number, s.own-1))
+	if number < 0 || number >= s.ownComponents {
+		wrong.add(fault.New("there is no column %d: they are numbered from 0 to %d", number, s.ownComponents-1))
 		return nil, false
 	}
 	return []int{number}, true
@@ -105,13 +105,13 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 // chosenNumbers holds the features, and what items say about other components.
 type chosenNumbers struct {
 	chosen, excluded []int
-	passed           []int // skipped by globs and ranges: dates, folder keys, and components that other files lack
+	skipped          []int // skipped by globs and ranges: dates, folder keys, and components that other files lack
 	positive         bool  // an item selects components
 }
 
 // pick returns the components of items. Globs and ranges skip notByDefault; those without an end
 // also skip orAbsent, the components that other files lack.
-func (s *selector) pick(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers) {
+func (s *selector) pick(items []string, notByDefault, orAbsent componentSet, wrong *complaints) (n chosenNumbers) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
@@ -127,50 +127,51 @@ func (s *selector) pick(items []string, notByDefault, orAbsent placeSet, wrong *
 		found, ok := s.item(bare, passedOver, wrong)
 		switch {
 		case !ok && negated:
-			wrong.leaving = append(wrong.leaving, bare)
+			wrong.unknownExcluded = append(wrong.unknownExcluded, bare)
 		case !ok:
 			n.positive = true
 		case negated:
 			n.excluded = append(n.excluded, found...)
 		default:
 			n.chosen, n.positive = append(n.chosen, found...), true
-			n.passed = append(n.passed, s.passedBy(bare)...)
+			n.skipped = append(n.skipped, s.skippedBy(bare)...)
 		}
 	}
-	n.chosen = without(n.chosen, places(n.excluded))
+	n.chosen = difference(n.chosen, unionOf(n.excluded))
 	return n
 }
 
 // numeric selects the features. Its arguments are those of pick.
-func (s *selector) numeric(items []string, notByDefault, orAbsent placeSet, wrong *complaints) (n chosenNumbers, err error) {
+func (s *selector) numeric(items []string, notByDefault, orAbsent componentSet, wrong *complaints) (n chosenNumbers, err error) {
 	n = s.pick(items, notByDefault, orAbsent, wrong)
 	if n.positive {
 		s.checkNumbers(n.chosen, wrong)
 	} else {
-		excluded := places(n.excluded)
+		excluded := unionOf(n.excluded)
 		if len(s.NearlyNumeric) > 0 {
-			s.checkNearlyNumeric(without(without(upTo(0, s.own), excluded), orAbsent), wrong)
+			s.checkNearlyNumeric(difference(difference(interval(0, s.ownComponents), excluded), orAbsent), wrong)
 		}
-		n.chosen = s.standard(orAbsent, excluded)
+		n.chosen = s.defaultNumbers(orAbsent, excluded)
 	}
-	n.chosen = s.inParts(n.chosen, places(n.excluded), wrong)
+	n.chosen = s.expandDates(n.chosen, unionOf(n.excluded), wrong)
 	if err := wrong.err(s); err != nil {
 		return n, err
 	}
 	if len(n.chosen) > 0 || s.noNumbers {
 		return n, nil
 	}
-	return n, fault.File(s.Path, "no numeric column is chosen").Do("%sthe columns are: %s", s.hint(), s.names(nil))
+	return n, fault.File(s.Path, "no numeric column is chosen").
+		WithRemedy("%sthe columns are: %s", s.byNameHint(), s.names(nil))
 }
 
 // absentOnes returns the components that other files lack, in order.
 func (s *selector) absentOnes() []int { return slices.Sorted(maps.Keys(s.absent)) }
 
-// passedBy returns the components that an item matches but skips.
-func (s *selector) passedBy(item string) []int {
-	over := places(s.onlyNamed)
+// skippedBy returns the components that an item matches but skips.
+func (s *selector) skippedBy(item string) []int {
+	over := unionOf(s.onlyByName)
 	if s.isOpen(item) {
-		over = places(s.onlyNamed, s.absentOnes())
+		over = unionOf(s.onlyByName, s.absentOnes())
 	}
 	if len(over) == 0 {
 		return nil
@@ -179,13 +180,13 @@ func (s *selector) passedBy(item string) []int {
 	return slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !over.has(i) })
 }
 
-// hint explains how to select numeric columns that are selected only by name, if there are any.
-func (s *selector) hint() string {
-	i := slices.IndexFunc(s.onlyNamed, func(i int) bool { return s.components[i].kind.Computable() })
+// byNameHint explains how to select numeric columns that are selected only by name, if there are any.
+func (s *selector) byNameHint() string {
+	i := slices.IndexFunc(s.onlyByName, func(i int) bool { return s.components[i].kind.Computable() })
 	if i < 0 {
 		return ""
 	}
-	i = s.onlyNamed[i]
+	i = s.onlyByName[i]
 	if !s.isKey(i) {
 		return fmt.Sprintf("make numbers of dates and times with `Options.Dates number` or `Options.Dates calendar`, or name some, as in `Options.Columns '%s'`; ", quote.Bare(s.components[i].name))
 	}
@@ -198,7 +199,7 @@ func (s *selector) checkNearlyNumeric(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
 		if why, bad := s.NearlyNumeric[c.column]; bad && c.part == 0 {
-			wrong.add(about(c.name, "%w", why).Do("mend it, or leave the column out with `Options.Columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
+			wrong.add(columnError(c.name, "%w", why).WithRemedy("mend it, or leave the column out with `Options.Columns '!%s'`", quote.Bare(s.Columns[c.column].Name)))
 		}
 	}
 }
@@ -213,21 +214,21 @@ func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
 		why, bad := s.NearlyNumeric[c.column]
 		switch {
 		case bad:
-			wrong.add(about(c.name, "%w", why).Do("mend it"))
+			wrong.add(columnError(c.name, "%w", why).WithRemedy("mend it"))
 		case c.kind == column.Text && s.categories:
 		case c.kind == column.Text:
 			wrong.noNumbers = append(wrong.noNumbers, c.name)
 		default:
-			wrong.add(about(c.name, "it holds %s, and cannot be computed with", s.reason(i)).Do("leave it out"))
+			wrong.add(columnError(c.name, "it holds %s, and cannot be computed with", s.reason(i)).WithRemedy("leave it out"))
 		}
 	}
 }
 
-// standard returns the default selection: all numbers except those not selected by default or
+// defaultNumbers returns the default selection: all numbers except those not selected by default or
 // excluded, and categories.
-func (s *selector) standard(notByDefault, excluded placeSet) []int {
-	list := make([]int, 0, s.own)
-	for i, c := range s.components[:s.own] {
+func (s *selector) defaultNumbers(notByDefault, excluded componentSet) []int {
+	list := make([]int, 0, s.ownComponents)
+	for i, c := range s.components[:s.ownComponents] {
 		if (c.kind.Computable() || s.categories && s.isText(i)) && !notByDefault.has(i) && !excluded.has(i) {
 			list = append(list, i)
 		}
@@ -235,8 +236,8 @@ func (s *selector) standard(notByDefault, excluded placeSet) []int {
 	return list
 }
 
-// described returns the names of skipped components with the reasons.
-func (s *selector) described(list []int) (out []LeftOutColumn) {
+// withReasons returns the names of skipped components with the reasons.
+func (s *selector) withReasons(list []int) (out []LeftOutColumn) {
 	for _, i := range list {
 		why := s.reason(i)
 		if s.isKey(i) {
@@ -268,19 +269,19 @@ func (s *selector) reason(i int) string {
 	return s.Columns[c.column].Reason()
 }
 
-// placeSet is a set of component indices: true at its members. Its length is one more than the
+// componentSet is a set of component indices: true at its members. Its length is one more than the
 // largest.
-type placeSet []bool
+type componentSet []bool
 
-// places returns the union of lists as a set.
-func places(lists ...[]int) (set placeSet) {
+// unionOf returns the union of lists as a set.
+func unionOf(lists ...[]int) (set componentSet) {
 	last := -1
 	for _, list := range lists {
 		for _, i := range list {
 			last = max(last, i)
 		}
 	}
-	set = make(placeSet, last+1)
+	set = make(componentSet, last+1)
 	for _, list := range lists {
 		for _, i := range list {
 			set[i] = true
@@ -290,11 +291,11 @@ func places(lists ...[]int) (set placeSet) {
 }
 
 // has reports whether i is in the set.
-func (p placeSet) has(i int) bool { return i < len(p) && p[i] }
+func (p componentSet) has(i int) bool { return i < len(p) && p[i] }
 
-// without returns chosen without excluded and repeated components.
-func without(chosen []int, excluded placeSet) []int {
-	taken := make(placeSet, len(places(chosen)))
+// difference returns chosen without excluded and repeated components.
+func difference(chosen []int, excluded componentSet) []int {
+	taken := make(componentSet, len(unionOf(chosen)))
 	var list []int
 	for _, i := range chosen {
 		if !excluded.has(i) && !taken[i] {
@@ -312,30 +313,31 @@ func (s *selector) isOpen(item string) bool {
 }
 
 // item returns the components of a name, a glob, an index or a range.
-func (s *selector) item(item string, notByDefault placeSet, wrong *complaints) ([]int, bool) {
+func (s *selector) item(item string, notByDefault componentSet, wrong *complaints) ([]int, bool) {
 	if s.hasColumn(item) {
-		return s.named(item, wrong)
+		return s.componentsNamed(item, wrong)
 	}
-	if from, to, ok := parseRange(item, s.own); ok {
-		if from >= to || to > s.own {
-			wrong.add(fault.New("columns %s: there are %d columns", item, s.own).Do("name some of 0 to %d", s.own-1))
+	if from, to, ok := parseRange(item, s.ownComponents); ok {
+		if from >= to || to > s.ownComponents {
+			wrong.add(fault.New("columns %s: there are %d columns", item, s.ownComponents).
+				WithRemedy("name some of 0 to %d", s.ownComponents-1))
 			return nil, false
 		}
-		list := upTo(from, to)
+		list := interval(from, to)
 		if strings.Contains(item, ":") {
-			list = without(list, notByDefault)
+			list = difference(list, notByDefault)
 		}
 		return list, true
 	}
 	if file.IsGlob(item) {
 		found, ok := s.matching(item, wrong)
-		return without(found, notByDefault), ok
+		return difference(found, notByDefault), ok
 	}
-	return s.named(item, wrong)
+	return s.componentsNamed(item, wrong)
 }
 
-// upTo returns the numbers from..to-1.
-func upTo(from, to int) []int {
+// interval returns the numbers from..to-1.
+func interval(from, to int) []int {
 	list := make([]int, to-from)
 	for i := range list {
 		list[i] = from + i
@@ -373,7 +375,7 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 	for i, c := range s.components {
 		own, _ := path.Match(glob, c.name)
 		whole, _ := path.Match(glob, s.Columns[c.column].Name)
-		if s.isPart(i) {
+		if s.isDatePart(i) {
 			own, whole = own && !whole, false
 		}
 		if own || whole {
@@ -381,20 +383,20 @@ func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 		}
 	}
 	if len(found) == 0 && !s.isLater(glob) {
-		wrong.add(fault.New("no column matches %s", quote.Name(glob)).Do("the columns are: %s", s.names(nil)))
+		wrong.add(fault.New("no column matches %s", quote.Name(glob)).WithRemedy("the columns are: %s", s.names(nil)))
 	}
 	return found, len(found) > 0 || s.isLater(glob)
 }
 
-// named returns the component, or all components of the vector column, with that name.
-func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
-	runs := s.called(name)
+// componentsNamed returns the component, or all components of the vector column, with that name.
+func (s *selector) componentsNamed(name string, wrong *complaints) ([]int, bool) {
+	runs := s.runsNamed(name)
 	switch len(runs) {
 	case 1:
-		return upTo(runs[0].first, runs[0].first+runs[0].width), true
+		return interval(runs[0].first, runs[0].first+runs[0].width), true
 	case 0:
 		if i, ok := s.nestedNamed(name); ok {
-			return upTo(s.parts(&s.Nested[-1-i])), true
+			return interval(s.parts(&s.Nested[-1-i])), true
 		}
 		wrong.unknown = append(wrong.unknown, name)
 	default:
@@ -403,13 +405,13 @@ func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
 			first = append(first, r.first)
 		}
 		wrong.add(fault.New("%d columns are called %s, and the name does not say which is meant", len(first), quote.Name(name)).
-			Do("name its number instead: %s (counted from 0)", numbers(first)))
+			WithRemedy("name its number instead: %s (counted from 0)", numberList(first)))
 	}
 	return nil, false
 }
 
-// numbers lists column numbers, abbreviated if there are many.
-func numbers(list []int) string {
+// numberList lists column numbers, abbreviated if there are many.
+func numberList(list []int) string {
 	words := make([]string, len(list))
 	for i, n := range list {
 		words[i] = strconv.Itoa(n)

@@ -98,7 +98,7 @@ func join(parts []stream.Gatherer, tables []*column.TableInfo, info stream.Info,
 	if more := len(parts) - 1; more > 0 {
 		info.Name += fmt.Sprintf(" and %d more", more)
 	}
-	s := &Source{info: info, parts: parts, chosen: chosen, width: first.width(chosen.numeric), tables: tables, dates: first.dateColumns(chosen.numeric), positions: first.wholes(chosen.numeric)}
+	s := &Source{info: info, parts: parts, chosen: chosen, width: first.width(chosen.numeric), tables: tables, dates: first.dateColumns(chosen.numeric), positions: first.columnComponents(chosen.numeric)}
 	s.info.Versions = make(map[string]string)
 	for _, p := range parts {
 		part := p.Info()
@@ -131,17 +131,17 @@ func (s *Source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 		first -= s.parts[r.at].Info().Rows
 		r.at++
 	}
-	r.given = first
+	r.returned = first
 	return r, nil
 }
 
 // sourceReader is a pass over a Source. One part is open at a time.
 type sourceReader struct {
-	source  *Source
-	ctx     context.Context
-	at      int           // index of the current part
-	current stream.Reader // nil before it is opened
-	given   int64         // rows of it returned, including skipped ones
+	source   *Source
+	ctx      context.Context
+	at       int           // index of the current part
+	current  stream.Reader // nil before it is opened
+	returned int64         // rows of it returned, including skipped ones
 }
 
 // Read reads from the current part. It returns fewer rows than requested at the end of a part.
@@ -164,15 +164,15 @@ func (r *sourceReader) Read(dst *stream.Batch) (int, error) {
 func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 	part := r.source.parts[r.at]
 	if r.current == nil {
-		if r.current, err = part.Open(r.ctx, r.given); err != nil {
+		if r.current, err = part.Open(r.ctx, r.returned); err != nil {
 			return 0, err
 		}
 	}
 	n, err = r.current.Read(dst)
-	r.given += int64(n)
-	if want := part.Info().Rows; want >= 0 && r.given > want {
+	r.returned += int64(n)
+	if want := part.Info().Rows; want >= 0 && r.returned > want {
 		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want).
-			Of(stream.Damaged).Do("make or fetch it again")
+			WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
 	return n, err
 }
@@ -180,13 +180,13 @@ func (r *sourceReader) readPart(dst *stream.Batch) (n int, err error) {
 // finishPart closes a finished part and advances to the next.
 func (r *sourceReader) finishPart() error {
 	part := r.source.parts[r.at].Info()
-	if part.Rows >= 0 && r.given != part.Rows {
-		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows).
-			Of(stream.Damaged).Do("make or fetch it again")
+	if part.Rows >= 0 && r.returned != part.Rows {
+		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.returned, part.Rows).
+			WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
 	r.at++
 	err := r.current.Close()
-	r.current, r.given = nil, 0
+	r.current, r.returned = nil, 0
 	return err
 }
 

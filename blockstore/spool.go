@@ -59,7 +59,7 @@ func spool(ctx context.Context, files *file.Session, src stream.Source) (stream.
 	if err != nil {
 		return nil, err
 	}
-	return &spooled{stored, info}, nil
+	return &spooledSource{stored, info}, nil
 }
 
 // sendRows writes all rows of a source to a pipe.
@@ -81,16 +81,16 @@ func sendRows(ctx context.Context, out io.Writer, src stream.Source, s Schema) e
 	return w.Commit()
 }
 
-// spooled is a stored copy of a source.
-type spooled struct {
+// spooledSource is a stored copy of a source.
+type spooledSource struct {
 	*Source
-	of stream.Info
+	info stream.Info
 }
 
 // Info describes the source, with the number of rows and the costs of the copy.
-func (s *spooled) Info() stream.Info {
+func (s *spooledSource) Info() stream.Info {
 	info := s.Source.Info()
-	info.Name, info.Columns, info.Nameless, info.Kept = s.of.Name, s.of.Columns, s.of.Nameless, s.of.Kept
-	info.PassesToOpen += s.of.PassesToOpen
+	info.Name, info.Columns, info.Nameless, info.Kept = s.info.Name, s.info.Columns, s.info.Nameless, s.info.Kept
+	info.PassesToOpen += s.info.PassesToOpen
 	return info
 }

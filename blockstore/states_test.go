@@ -55,7 +55,7 @@ func TestFolderBecomesUnwritable(t *testing.T) {
 		return all.Totals(), nil
 	}
 	var why []error
-	got, err := sums(filepath.Join(t.TempDir(), "states"), stream.RunOptions{Unwritten: func(err error) { why = append(why, err) }, Every: 1})
+	got, err := sums(filepath.Join(t.TempDir(), "states"), stream.RunOptions{WriteFailed: func(err error) { why = append(why, err) }, Every: 1})
 	if err != nil || len(why) != 1 {
 		t.Errorf("a fit for itself: error %v, and why there are no more states: %v", err, why)
 	}

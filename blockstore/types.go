@@ -25,7 +25,7 @@ func (s *fileSet) setTypes(o Options) error {
 		name, kind, ok := cutLast(item, '=')
 		if !ok {
 			return fault.New("`Options.Types` %q has no =", item).
-				Do("write the name of a column, = and its type, as in id=int64")
+				WithRemedy("write the name of a column, = and its type, as in id=int64")
 		}
 		t, err := logical.Parse(kind)
 		if err != nil {
@@ -33,7 +33,7 @@ func (s *fileSet) setTypes(o Options) error {
 		}
 		if !slices.Contains(textTypes, t.Class) {
 			return fault.New("`Options.Types` %q: text is not read as %s", item, t).
-				Do("use bool, int8 to int64, uint8 to uint64, float32, float64, decimal(18,4), date, timestamp, uuid or text")
+				WithRemedy("use bool, int8 to int64, uint8 to uint64, float32, float64, decimal(18,4), date, timestamp, uuid or text")
 		}
 		given[name] = t
 	}
@@ -49,7 +49,7 @@ func (s *fileSet) setTypes(o Options) error {
 		slices.Sort(unknown)
 		return fault.File(s.members[0].Path, "`Options.Types` names %s, which is no column of a file of text",
 			quote.Names(unknown)).
-			Do("the columns are: %s", s.members[0].names(nil))
+			WithRemedy("the columns are: %s", s.members[0].names(nil))
 	}
 	return nil
 }

@@ -85,9 +85,9 @@ func DigestOf(ctx context.Context, path string) (Digest, error) {
 	return singleCall().DigestOf(ctx, path)
 }
 
-// written maps the formats that can be written to their encoders. pipes is false for formats that
+// outputEncoders maps the formats that can be written to their encoders. pipes is false for formats that
 // rewrite their beginning at the end, or that another format replaces in pipes.
-var written = map[string]struct {
+var outputEncoders = map[string]struct {
 	start column.StartEncoder
 	pipes bool
 }{
@@ -107,7 +107,7 @@ func OutputFormats() []string { return formats.AllWritten() }
 
 // PipeFormats returns the formats that NewWriter writes.
 func PipeFormats() []string {
-	return slices.DeleteFunc(OutputFormats(), func(f string) bool { return !written[f].pipes })
+	return slices.DeleteFunc(OutputFormats(), func(f string) bool { return !outputEncoders[f].pipes })
 }
 
 // OutputFormat returns the format that Create derives from the extension of path, or "".
@@ -172,21 +172,22 @@ func create(files *file.Session, path string, s Schema) (Writer, error) {
 	if s.Format == "" {
 		if s.Format = OutputFormat(path); s.Format == "" {
 			return nil, fault.Output(path, "the format is taken from the extension").
-				Do("use one of %s", strings.Join(writtenExtensions(), " "))
+				WithRemedy("use one of %s", strings.Join(writtenExtensions(), " "))
 		}
 	}
-	if written[s.Format].start == nil {
-		return nil, fault.Output(path, "the format %q is not known", s.Format).Do("use one of %s", strings.Join(OutputFormats(), ", "))
+	if outputEncoders[s.Format].start == nil {
+		return nil, fault.Output(path, "the format %q is not known", s.Format).WithRemedy("use one of %s", strings.Join(OutputFormats(), ", "))
 	}
 	_, packing := packedName(path)
 	switch {
 	case packing != "" && !isPacked(s.Format):
-		return nil, fault.Output(path, "only text is compressed as a whole").Do("leave out %s", filepath.Ext(path))
+		return nil, fault.Output(path, "only text is compressed as a whole").
+			WithRemedy("leave out %s", filepath.Ext(path))
 	case packing != "" && s.Compression != "" && s.Compression != packing:
 		return nil, fault.Output(path, "by its name it is compressed by %s, not %s", packing, s.Compression).
-			Do("change one of the two")
+			WithRemedy("change one of the two")
 	case packing != "":
-		start, err := s.asList(path, written[s.Format].start)
+		start, err := s.asList(path, outputEncoders[s.Format].start)
 		if err != nil {
 			return nil, err
 		}
@@ -209,13 +210,13 @@ func encoderOf(name string, s Schema) (column.StartEncoder, error) {
 	switch {
 	case method != "" && !slices.Contains(Compressions(s.Format), method):
 		return nil, fault.Output(name, "a file of the format %s is not compressed by %q", s.Format, method).
-			Do("use one of %s", strings.Join(Compressions(s.Format), ", "))
+			WithRemedy("use one of %s", strings.Join(Compressions(s.Format), ", "))
 	case s.Format == formats.Parquet:
 		return s.asList(name, parquet.NewSizedEncoder(method, s.Memory))
 	case s.Format == formats.Store:
 		return s.asList(name, storeEncoder(method != ""))
 	}
-	return s.asList(name, written[s.Format].start)
+	return s.asList(name, outputEncoders[s.Format].start)
 }
 
 // HeaderName returns the name of a column in the header of a CSV or TSV file: prefixed with x if
@@ -321,7 +322,8 @@ func (s *Schema) mustFit(b *stream.Batch, n int) {
 // checkRows returns an error if the number of rows differs from that of the schema.
 func (s *Schema) checkRows(name string, rows int64) error {
 	if s.Rows >= 0 && rows != s.Rows {
-		return fault.Output(name, "%d rows came, %d were announced", rows, s.Rows).Do("write as many, or announce -1")
+		return fault.Output(name, "%d rows came, %d were announced", rows, s.Rows).
+			WithRemedy("write as many, or announce -1")
 	}
 	return nil
 }

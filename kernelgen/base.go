@@ -54,7 +54,7 @@ func (b Base) OfProducts() bool { return b.spec().ofProducts }
 func (b Base) spec() *baseSpec { return &bases[b] }
 
 // ofRawRows reports whether the base is a sum over unprepared rows.
-func (b Base) ofRawRows() bool { return b.spec().rows == asTheyAre }
+func (b Base) ofRawRows() bool { return b.spec().rows == rowsUnchanged }
 
 // baseSet is a set of bases.
 type baseSet [numBases]bool

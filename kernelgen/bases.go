@@ -41,10 +41,10 @@ var bases = [numBases]baseSpec{
 		text: "L1 distance", name: "l1_distance", sum: simd.Absolute, self: selfDistances, ofDifferences: true,
 	},
 	CosineSimilarity: {
-		text: "cosine similarity", name: "cosine", rows: ofLengthOne, sum: simd.Product, finish: finishCosines, self: selfCosines, ofProducts: true,
+		text: "cosine similarity", name: "cosine", rows: rowsNormalised, sum: simd.Product, finish: finishCosines, self: selfCosines, ofProducts: true,
 	},
 	KLDivergence: {
-		text: "Kullback–Leibler divergence", name: "kl_divergence", rows: ofShares, sum: simd.Product, finish: finishDivergences, self: selfDivergences,
+		text: "Kullback–Leibler divergence", name: "kl_divergence", rows: rowsAsShares, sum: simd.Product, finish: finishDivergences, self: selfDivergences,
 		oneWay: true, check: checkShares, domain: "rows of probabilities, which are not negative and have a positive sum",
 	},
 }
@@ -53,18 +53,18 @@ var bases = [numBases]baseSpec{
 type preparation int
 
 const (
-	asTheyAre   preparation = iota
-	ofLengthOne             // divided by their norms
-	ofShares                // shares of the sum on the left, their logarithms on the right
+	rowsUnchanged  preparation = iota
+	rowsNormalised             // divided by their norms
+	rowsAsShares               // shares of the sum on the left, their logarithms on the right
 	numPreparations
 )
 
 // left returns the prepared left rows, in the memory of the workspace.
 func (p preparation) left(x blas64.General, w *Workspace) blas64.General {
 	switch p {
-	case ofLengthOne:
+	case rowsNormalised:
 		return w.unitBlock(x)
-	case ofShares:
+	case rowsAsShares:
 		return w.shareBlock(x)
 	}
 	return x
@@ -73,9 +73,9 @@ func (p preparation) left(x blas64.General, w *Workspace) blas64.General {
 // pack returns the prepared right rows, packed.
 func (p preparation) pack(x blas64.General) simd.Packed {
 	switch p {
-	case ofLengthOne:
+	case rowsNormalised:
 		return simd.Pack(unitRows(x, nil))
-	case ofShares:
+	case rowsAsShares:
 		return packLogs(x)
 	}
 	return simd.Pack(x)

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// BenchmarkTile reports nanoseconds for each entry of a 256×200 tile.
+// BenchmarkTile reports nanoseconds per entry of a 256×200 tile.
 func BenchmarkTile(b *testing.B) {
 	for _, text := range []string{"rbf(gamma=1)", "0.5*rbf(gamma=1) + 2*matern32(length=1)", "laplace(gamma=1)", "linear()", "cosine()"} {
 		for _, d := range []int{3, 20, 128} {
@@ -29,7 +29,7 @@ func BenchmarkTile(b *testing.B) {
 	}
 }
 
-// everyKernel is each built-in kernel, and weights, sums and products.
+// everyKernel holds each built-in kernel, and weights, sums and products.
 var everyKernel = []string{
 	"linear()", "poly(degree=3, gamma=0.1)", "rbf(gamma=0.1)", "laplace(gamma=0.1)", "exponential(gamma=0.1)",
 	"matern12(length=2)", "matern32(length=2)", "matern52(length=2)", "rq(alpha=1, length=2)", "rq(alpha=1.5, length=2)",
@@ -38,8 +38,7 @@ var everyKernel = []string{
 	"0.5*rbf(gamma=0.1)", "0.5*rbf(gamma=0.1) + 2*matern32(length=2)", "rbf(gamma=0.1)*poly(degree=2, gamma=1)",
 }
 
-// BenchmarkKernels reports nanoseconds for each entry of a 256×200 tile of rows
-// of length 20.
+// BenchmarkKernels reports nanoseconds per entry of a 256×200 tile of rows of length 20.
 func BenchmarkKernels(b *testing.B) {
 	for _, path := range simd.Available() {
 		for _, text := range everyKernel {
@@ -57,7 +56,7 @@ func BenchmarkKernels(b *testing.B) {
 	}
 }
 
-// BenchmarkDiag reports nanoseconds for each row of 256.
+// BenchmarkDiag reports nanoseconds per row of 256.
 func BenchmarkDiag(b *testing.B) {
 	for _, text := range []string{"rbf(gamma=0.1)", "matern52(length=2)", "rq(alpha=1.5, length=2)", "csrbf(sigma2=40, theta=9, v=11)",
 		"linear()", "cosine()", "0.5*rbf(gamma=0.1) + 2*matern32(length=2)"} {
@@ -74,7 +73,7 @@ func BenchmarkDiag(b *testing.B) {
 	}
 }
 
-// BenchmarkMap reports nanoseconds for each of 1024 values.
+// BenchmarkMap reports nanoseconds per value of 1024.
 func BenchmarkMap(b *testing.B) {
 	src, dst := benchRows(1, 1024).Data, make([]float64, 1024)
 	for _, name := range ElementMapNames() {
@@ -91,7 +90,7 @@ func BenchmarkMap(b *testing.B) {
 	}
 }
 
-// BenchmarkGonumTile is the same RBF tile by gonum's Gemm and math.Exp.
+// BenchmarkGonumTile computes the same RBF tile by gonum's Gemm and math.Exp.
 func BenchmarkGonumTile(b *testing.B) {
 	for _, d := range []int{3, 20, 128} {
 		b.Run(fmt.Sprintf("d=%d", d), func(b *testing.B) {
@@ -110,10 +109,12 @@ func BenchmarkGonumTile(b *testing.B) {
 	}
 }
 
+// benchRows returns n random rows of length d.
 func benchRows(n, d int) blas64.General {
 	return normal(rand.New(rand.NewPCG(1, 2)), n, d, 0)
 }
 
+// perEntry reports nanoseconds per entry instead of per operation.
 func perEntry(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(256*200), "ns/entry")
 }

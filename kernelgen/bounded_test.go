@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// TestBounded compares Bounded with the entries between rows at all distances, and between rows with NaN.
+// TestBounded compares Bounded with entries between rows at all distances, and between rows with NaN.
 func TestBounded(t *testing.T) {
 	bounded := map[string]bool{"rbf(gamma=0.5)": true, "rbf(gamma=5e-324)": true, "laplace(gamma=1e300)": true,
 		"matern32(length=1e-200)": true, "matern52(length=1e200)": true,

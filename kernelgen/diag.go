@@ -31,7 +31,7 @@ func (k Kernel) Diag(dst []float64, x blas64.General) {
 var diagSpaces = sync.Pool{New: func() any { return new(Workspace) }}
 
 // diagBases returns the bases of each row with itself.
-func (k Kernel) diagBases(x blas64.General, w *Workspace) (b bound) {
+func (k Kernel) diagBases(x blas64.General, w *Workspace) (b baseValues) {
 	for base := range k.bases().each {
 		b[base] = w.base(base, x.Rows)
 		base.spec().self(b[base], x, w)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The race detector makes pools forget what they hold.
+// This test is not built with the race detector, which makes pools drop items.
 func TestDiagAllocatesNothingOnceWarm(t *testing.T) {
 	x, dst := normal(rand.New(rand.NewPCG(1, 2)), 50, 3, 0), make([]float64, 50)
 	for _, ref := range references {

@@ -21,8 +21,10 @@ func diagOf(k Kernel, x blas64.General) (got, want []float64) {
 	return got, want
 }
 
+// sameOrNaN reports whether two numbers have the same bits or are both NaN.
 func sameOrNaN(a, b float64) bool { return same(a, b) || a != a && b != b }
 
+// checkDiag compares Diag with tiles of one entry.
 func checkDiag(t *testing.T, k Kernel, x blas64.General) {
 	t.Helper()
 	got, want := diagOf(k, x)
@@ -69,7 +71,7 @@ func TestDiagOfRowsThatAreNotFinite(t *testing.T) {
 	}
 }
 
-// More rows than are looked at in one go.
+// More rows than fit in one piece.
 func TestDiagOfManyRows(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(10, 1)), blockSize+37, 3, 0)
 	row(x, blockSize+5)[1] = math.NaN()

@@ -46,7 +46,7 @@ func divergence(x, z []float64) float64 {
 	return sum
 }
 
-// divergenceReferences are kernels that are not symmetric, and their formulas.
+// divergenceReferences are asymmetric kernels and their formulas.
 var divergenceReferences = []reference{
 	{"kl(a=1)", func(x, z []float64) float64 { return math.Exp(-divergence(x, z)) }, false},
 	{"kl(a=0.05)", func(x, z []float64) float64 { return math.Exp(-0.05 * divergence(x, z)) }, false},
@@ -72,7 +72,7 @@ func probabilities(rng *rand.Rand, rows, d int) blas64.General {
 	return x
 }
 
-// divergenceData are rows with few zeros, or many, and of any sum.
+// divergenceData returns rows with few zeros, or many, and of any sum.
 var divergenceData = map[string]func(rng *rand.Rand, rows, d int) blas64.General{
 	"probabilities": probabilities,
 	"sums of 1e-70 to 1e70": func(rng *rand.Rand, rows, d int) blas64.General {
@@ -138,9 +138,8 @@ func TestDivergencesAgreeWithTheirFormula(t *testing.T) {
 	}
 }
 
-// checkTile compares a tile with a formula, to what the sums of logarithms up to
-// 1500 leave; entries that are 0 by definition are 0. (math.Exp is zero a little
-// early on arm64.)
+// checkTile compares a tile with a formula, up to the rounding of sums of logarithms up to 1500. Entries that are 0 by
+// definition must be 0. (math.Exp underflows slightly early on arm64.)
 func checkTile(t *testing.T, name string, ref reference, a, x, z blas64.General) {
 	t.Helper()
 	for i := range x.Rows {
@@ -153,7 +152,7 @@ func checkTile(t *testing.T, name string, ref reference, a, x, z blas64.General)
 	}
 }
 
-// TestDivergenceIsAccurateInItself: not only its exponential.
+// TestDivergenceIsAccurateInItself tests the divergence, not only its exponential.
 func TestDivergenceIsAccurateInItself(t *testing.T) {
 	k := New(Profile{Name: "divergence", Base: KLDivergence, F: func(v float64) float64 { return v }})
 	for name, data := range divergenceData {
@@ -171,8 +170,8 @@ func TestDivergenceIsAccurateInItself(t *testing.T) {
 	}
 }
 
-// TestDivergenceOfAnyPositiveNumbers draws rows from the ends of the range of
-// float64: shares that underflow count against a zero, and no more.
+// TestDivergenceOfAnyPositiveNumbers draws rows from the ends of the range of float64: shares that underflow still
+// count against a zero.
 func TestDivergenceOfAnyPositiveNumbers(t *testing.T) {
 	entry := rapid.SampledFrom([]float64{0, 0, math.SmallestNonzeroFloat64, 1e-310, 1e-300, 1e-200, 1e-17, 0.1, 1, 3, 1e17, 1e300, math.MaxFloat64})
 	rapid.Check(t, func(t *rapid.T) {
@@ -202,7 +201,7 @@ func TestDivergenceByHand(t *testing.T) {
 	}
 }
 
-// An entry has the same bits in any tile that holds its two rows, and in Diag.
+// TestDivergencesDependOnTheirRowsAlone: an entry has the same bits in any tile that holds its two rows, and in Diag.
 func TestDivergencesDependOnTheirRowsAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
 	var w Workspace
@@ -230,7 +229,7 @@ func TestDivergencesDependOnTheirRowsAlone(t *testing.T) {
 	}
 }
 
-// TestRowsThatAreNoProbabilities: NaN in tiles, and errors that name the place.
+// TestRowsThatAreNoProbabilities: invalid rows give NaN in tiles, and errors that name the place.
 func TestRowsThatAreNoProbabilities(t *testing.T) {
 	good := []float64{0.5, 0.25, 0.25}
 	for says, bad := range map[string][]float64{
@@ -280,8 +279,7 @@ func TestDivergencesAllocateNothingOnceWarm(t *testing.T) {
 	}
 }
 
-// TestDivergenceFromSharesThatUnderflow: 5e-324/1e300 is 0 in float64, and its
-// logarithm is not.
+// TestDivergenceFromSharesThatUnderflow: 5e-324/1e300 underflows to 0 in float64, but its logarithm is finite.
 func TestDivergenceFromSharesThatUnderflow(t *testing.T) {
 	x, z := matrix.Of([]float64{1, 1}, 1, 2), matrix.Of([]float64{math.SmallestNonzeroFloat64, 1e300}, 1, 2)
 	want := 0.5*(1074*math.Ln2+300*math.Ln10) - math.Ln2
@@ -290,6 +288,7 @@ func TestDivergenceFromSharesThatUnderflow(t *testing.T) {
 	}
 }
 
+// changed returns f applied to each entry.
 func changed(x blas64.General, f func(float64) float64) blas64.General {
 	for i, v := range x.Data {
 		x.Data[i] = f(v)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The table in the package comment lists every built-in kernel with its
-// parameters, defaults and claim.
+// TestPackageCommentListsTheKernels: the table in the package comment lists every built-in kernel with its parameters,
+// defaults and definiteness.
 func TestPackageCommentListsTheKernels(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {

@@ -2,12 +2,12 @@ package kernelgen
 
 import "github.com/nystream/nystream/internal/simd"
 
-// bound holds the base values of one piece of a tile or diagonal, all of the same length; nil for bases the kernel does
-// not use.
-type bound [numBases][]float64
+// baseValues holds the base values of one piece of a tile or diagonal, all of the same length; nil for bases the kernel
+// does not use.
+type baseValues [numBases][]float64
 
 // evalTerms sets out to the sum of the terms.
-func evalTerms(out []float64, terms []term, b *bound, w *Workspace) {
+func evalTerms(out []float64, terms []term, b *baseValues, w *Workspace) {
 	evalTerm(out, terms[0], b, w)
 	if len(terms) == 1 {
 		return
@@ -21,7 +21,7 @@ func evalTerms(out []float64, terms []term, b *bound, w *Workspace) {
 }
 
 // evalTerm sets out to the weighted product of the factors.
-func evalTerm(out []float64, t term, b *bound, w *Workspace) {
+func evalTerm(out []float64, t term, b *baseValues, w *Workspace) {
 	evalFactor(out, t.factors[0], b, w)
 	multiplyFactors(out, t.factors[1:], b, w)
 	if t.weight != 1 {
@@ -29,7 +29,7 @@ func evalTerm(out []float64, t term, b *bound, w *Workspace) {
 	}
 }
 
-func multiplyFactors(out []float64, factors []factor, b *bound, w *Workspace) {
+func multiplyFactors(out []float64, factors []factor, b *baseValues, w *Workspace) {
 	if len(factors) == 0 {
 		return
 	}
@@ -41,7 +41,7 @@ func multiplyFactors(out []float64, factors []factor, b *bound, w *Workspace) {
 	w.give(next)
 }
 
-func evalFactor(out []float64, f factor, b *bound, w *Workspace) {
+func evalFactor(out []float64, f factor, b *baseValues, w *Workspace) {
 	if f.atom == nil {
 		evalTerms(out, f.sum, b, w)
 		return

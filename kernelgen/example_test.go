@@ -53,7 +53,7 @@ func ExampleKernel_Resolve() {
 	// true
 }
 
-// A user's kernel is a Go function of one of the bases.
+// A custom kernel is a Go function of one of the bases.
 func ExampleNew() {
 	wave := kernelgen.Profile{
 		Name: "wave",

@@ -54,7 +54,7 @@ func (k Kernel) fillStrip(dst, x blas64.General, p *Panel, w *Workspace) {
 	left := leftSide(bases, x, w)
 	for j := 0; j < p.rows; j += blockCols {
 		to := min(j+blockCols, p.rows)
-		var b bound
+		var b baseValues
 		for base := range bases.each {
 			b[base] = w.base(base, x.Rows*(to-j))
 			fillBase(base, matrix.Of(b[base], x.Rows, to-j), left[base], p.side(base).Slice(j, to))
@@ -72,7 +72,7 @@ func leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numBases]bla
 }
 
 // store evaluates the kernel on the bases and writes columns from ≤ j < to.
-func (k Kernel) store(dst blas64.General, from, to int, b *bound, w *Workspace) {
+func (k Kernel) store(dst blas64.General, from, to int, b *baseValues, w *Workspace) {
 	n := to - from
 	out := w.take(dst.Rows * n)
 	evalTerms(out, k.terms, b, w)

@@ -51,14 +51,14 @@ func TestEveryBuiltinHasAReference(t *testing.T) {
 		}
 	}
 	for _, b := range Builtins() {
-		if !seen[b.Name] && b.Name != "relative" { // which has no entries
+		if !seen[b.Name] && b.Name != "relative" { // relative has no entries
 			t.Errorf("no reference formula for %s", b.Name)
 		}
 	}
 }
 
-// An entry has the same bits in any tile that holds its two rows, and with the
-// rows exchanged.
+// TestEntriesDependOnTheirRowsAlone: an entry has the same bits in any tile that holds its two rows, and with the rows
+// exchanged.
 func TestEntriesDependOnTheirRowsAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	var w Workspace
@@ -96,8 +96,7 @@ func TestEntriesDependOnTheirRowsAlone(t *testing.T) {
 
 const guard = -12345.678
 
-// FuzzFill compares tiles of odd shapes with the entries one by one, and looks
-// at the words around the tile.
+// FuzzFill compares tiles of odd shapes with single entries, and checks the memory around the tile.
 func FuzzFill(f *testing.F) {
 	for i := range references {
 		f.Add(uint64(i), i, i*7%40, i*31%140, i%6, i%3)

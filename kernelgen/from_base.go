@@ -36,7 +36,7 @@ func (k Kernel) FromBase(v []float64, w *Workspace) {
 	}
 	for first := 0; first < len(v); first += blockSize {
 		part := v[first:min(first+blockSize, len(v))]
-		var b bound
+		var b baseValues
 		b[base] = w.base(base, len(part))
 		copy(b[base], part)
 		evalTerms(part, k.terms, &b, w)

@@ -15,7 +15,7 @@ func TestFromBase(t *testing.T) {
 	rows := func(n int) blas64.General {
 		m := blas64.General{Rows: n, Cols: 3, Stride: 3, Data: make([]float64, 3*n)}
 		for i := range m.Data {
-			m.Data[i] = 2 * random.Float64() // divergences want no negative numbers
+			m.Data[i] = 2 * random.Float64() // divergences need nonnegative numbers
 		}
 		return m
 	}
@@ -27,7 +27,7 @@ func TestFromBase(t *testing.T) {
 	}
 	texts := []string{"rbf(gamma=0.5) + 2*cauchy()", "rbf(gamma=1)*matern32() + rq(alpha=2)", "poly() + 0.5*sigmoid()"}
 	for _, b := range Builtins() {
-		if b.Name != "relative" { // which has no entries
+		if b.Name != "relative" { // relative has no entries
 			texts = append(texts, b.Name)
 		}
 	}
@@ -62,7 +62,7 @@ func TestFromBase(t *testing.T) {
 	}
 }
 
-// TestFromBaseTwoBases refuses kernels that one base does not tell.
+// TestFromBaseTwoBases: FromBase refuses kernels of several bases.
 func TestFromBaseTwoBases(t *testing.T) {
 	k := Sum(RBF(1), Linear())
 	if b, ok := k.OneBase(); ok {

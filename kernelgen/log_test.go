@@ -11,8 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// TestFillLog: the exponential of the logarithm has the bits of the kernel, and
-// nothing around the tile is written.
+// TestFillLog: the exponential of the logarithm has the bits of the kernel, and memory around the tile is unchanged.
 func TestFillLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 1))
 	for _, text := range []string{"rbf(gamma=0.3)", "rbf(sigma=2)", "rbf(sigma2=0.1)", "laplace(gamma=0.4)", "expdot(scale=0.5)", "kl(a=2)"} {
@@ -62,7 +61,7 @@ func TestFillLogWithAWeight(t *testing.T) {
 	}
 }
 
-// TestNoLog: other kernels are told apart, and the tile is left as it is.
+// TestNoLog: HasLog is false for other kernels, and FillLog leaves the tile unchanged.
 func TestNoLog(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(17, 1)), 3, 3, 0)
 	for _, text := range []string{"linear", "cauchy", "exponential(gamma=1)", "matern12", "csrbf(sigma2=1, theta=1, v=2)",
@@ -80,7 +79,7 @@ func TestNoLog(t *testing.T) {
 	}
 }
 
-// TestFillLogOfExtremes: the limits of the formula, no NaN.
+// TestFillLogOfExtremes: extreme rows give the limits of the formula, never NaN.
 func TestFillLogOfExtremes(t *testing.T) {
 	x := nasty()
 	for _, text := range []string{"rbf(gamma=%)", "laplace(gamma=%)", "expdot(scale=%)", "1e-300*rbf(gamma=%)"} {

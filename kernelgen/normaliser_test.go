@@ -11,8 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// dividedReferences are the kernels over their row sums: weights and the
-// formulas of what is divided.
+// dividedReferences are normalised kernels: weights, and formulas before normalisation.
 var dividedReferences = []struct {
 	text, unnormalised string
 	weight             float64
@@ -27,7 +26,7 @@ var dividedReferences = []struct {
 	}},
 }
 
-// TestNormaliser: the unnormalised kernel over its row sums is the definition.
+// TestNormaliser: the unnormalised kernel divided by its row sums equals the definition.
 func TestNormaliser(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	for _, ref := range dividedReferences {
@@ -63,7 +62,7 @@ func TestNormaliser(t *testing.T) {
 	}
 }
 
-// TestNormaliserOfText: words are those of the kernel; plain kernels are their own.
+// TestNormaliserOfText: words resolve as for the kernel itself; a plain kernel is its own normaliser.
 func TestNormaliserOfText(t *testing.T) {
 	for text, want := range map[string]string{
 		"sne(gamma=median)":              "rbf(sigma=median)",
@@ -142,8 +141,7 @@ func TestCheckPlain(t *testing.T) {
 	}
 }
 
-// TestNormalisedKernelsHaveNoTiles: whatever would compute entries panics, and
-// what asks for properties of other kernels does not.
+// TestNormalisedKernelsHaveNoTiles: computing entries of a normalised kernel panics; queries of its properties do not.
 func TestNormalisedKernelsHaveNoTiles(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(13, 1)), 2, 3, 0)
 	dst := matrix.Of(make([]float64, 4), 2, 2)
@@ -177,8 +175,8 @@ func TestNormalisedKernelsHaveNoTiles(t *testing.T) {
 	}
 }
 
-// rowSums folds Σ_z k(x, z) over panels of z by their logarithms: the maximum and
-// the sum of the exponentials of what is below it.
+// logRowSums returns log Σ_z k(x, z) of each row, folded over panels of z by the maximum and the sum of scaled
+// exponentials.
 func logRowSums(k Kernel, x, z blas64.General, panel int) []float64 {
 	largest, sum := make([]float64, x.Rows), make([]float64, x.Rows)
 	for i := range largest {
@@ -202,8 +200,8 @@ func logRowSums(k Kernel, x, z blas64.General, panel int) []float64 {
 	return largest
 }
 
-// TestSoftmaxOfLargeProducts: products of 1e6 overflow the exponential, and
-// distances of 1e6 underflow all of it; their shares do neither.
+// TestSoftmaxOfLargeProducts: products of 1e6 overflow the exponential, and distances of 1e6 make it underflow;
+// normalised entries are accurate.
 func TestSoftmaxOfLargeProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
 	x := changed(normal(rng, 5, 3, 0), func(v float64) float64 { return 1000 * v })

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/matrix"
 )
 
-// nasty returns a set of finite rows at the ends of the range of float64.
+// nasty returns finite rows at the ends of the range of float64.
 func nasty() blas64.General {
 	tiny, huge := math.SmallestNonzeroFloat64, math.MaxFloat64
 	return matrix.Of([]float64{
@@ -31,7 +31,7 @@ func nasty() blas64.General {
 	}, 14, 3)
 }
 
-// Parameters at the ends of their range, for every kernel that has them.
+// extremes are parameters at the ends of their range.
 var extremes = []string{"5e-324", "1e-310", "1e-200", "1e-160", "1", "1e160", "1e200", "1.7e308"}
 
 func TestFiniteRowsGiveNoNaN(t *testing.T) {
@@ -66,7 +66,7 @@ func TestFiniteRowsGiveNoNaN(t *testing.T) {
 		a := tile(k, x, x)
 		for i := range x.Rows {
 			for j, v := range row(a, i) {
-				// Kernels that overflow in opposite directions have no sum.
+				// Sums of kernels that overflow in opposite directions are undefined.
 				if math.IsNaN(v) && len(k.terms) == 1 {
 					t.Errorf("%s: rows %v and %v give NaN", text, row(x, i), row(x, j))
 				}
@@ -119,6 +119,7 @@ func TestBandwidthLimits(t *testing.T) {
 	}
 }
 
+// replace returns the text of a kernel with its parameters replaced.
 func replace(text, value string) string {
 	for i := range text {
 		if text[i] == '%' {

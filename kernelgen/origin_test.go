@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// centredTile returns the kernel matrix of rows with the means of its rows and columns taken away.
+// centredTile returns the doubly centred kernel matrix of rows.
 func centredTile(k Kernel, x blas64.General) blas64.General {
 	a := tile(k, x, x)
 	for range 2 { // columns, then rows
@@ -40,7 +40,8 @@ func difference(a, b blas64.General) float64 {
 	return most / largest
 }
 
-// TestCentredShift: the claim is true where a shift changes the kernel matrix and not the centred one.
+// TestCentredShift: CenteredShift holds for kernels whose matrix changes with a shift of the rows while the centred
+// matrix does not.
 func TestCentredShift(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	x := normal(rng, 12, 3, 0)

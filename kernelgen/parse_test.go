@@ -213,7 +213,7 @@ func TestConstructorsMatchText(t *testing.T) {
 	}
 }
 
-// drawKernel draws a kernel of any form from the constructors.
+// drawKernel draws a kernel of any form by the constructors.
 func drawKernel(t *rapid.T, depth int) Kernel {
 	number := rapid.Float64Range(math.SmallestNonzeroFloat64, math.MaxFloat64)
 	several := func() []Kernel {
@@ -248,7 +248,7 @@ func drawKernel(t *rapid.T, depth int) Kernel {
 	case 6:
 		return Product(several()...)
 	}
-	// Few steps of this size keep the weights in range.
+	// A few factors of this size keep the weights in range.
 	return Scale(rapid.Float64Range(1e-9, 1e9).Draw(t, "weight"), drawKernel(t, depth-1))
 }
 

@@ -6,8 +6,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// TestOnEveryPath repeats what is tested about numbers on the paths of this
-// machine that are not in use.
+// TestOnEveryPath repeats the numeric tests on the other arithmetic paths of this machine.
 func TestOnEveryPath(t *testing.T) {
 	tests := map[string]func(t *testing.T){
 		"formulas":          TestKernelsAgreeWithTheirFormulas,

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// relativeSmallest returns the smallest eigenvalue of the kernel matrix over the
-// largest in magnitude.
+// relativeSmallest returns the smallest eigenvalue of the kernel matrix, relative to the largest magnitude.
 func relativeSmallest(t *testing.T, k Kernel, x blas64.General) float64 {
 	a := tile(k, x, x)
 	var eig mat.EigenSym
@@ -40,7 +39,7 @@ func TestClaimsOfPositiveSemiDefiniteness(t *testing.T) {
 				t.Errorf("%s: PositiveSemiDefinite() = %v", ref.text, !ref.psd)
 			}
 		}
-		// The test can tell: most kernels that claim nothing are indefinite.
+		// The test has power: most kernels not known to be definite are indefinite.
 		if k := mustParse(t, ref.text); len(k.terms[0].factors) == 1 && !ref.psd && !negative && k.bases()[InnerProduct] {
 			t.Errorf("%s: no negative eigenvalue seen", ref.text)
 		}

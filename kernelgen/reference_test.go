@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// The bases by definition.
+// The bases by definition: inner products, L1 and squared L2 distances.
 func inner(x, y []float64) (s float64) {
 	for k := range x {
 		s += x[k] * y[k]
@@ -38,7 +38,7 @@ type reference struct {
 	psd   bool // for rows of up to five columns
 }
 
-// references are kernels and their formulas, written down a second time.
+// references are kernels with independent formulas.
 var references = []reference{
 	{"linear()", inner, true},
 	{"poly(degree=3, gamma=0.5, coef0=1)", func(x, y []float64) float64 { return math.Pow(0.5*inner(x, y)+1, 3) }, true},
@@ -110,6 +110,7 @@ var references = []reference{
 	}, false},
 }
 
+// mustParse parses a kernel.
 func mustParse(t testing.TB, text string) Kernel {
 	t.Helper()
 	k, err := Parse(text)
@@ -119,7 +120,7 @@ func mustParse(t testing.TB, text string) Kernel {
 	return k
 }
 
-// normal has normal entries and pad unused values after each row.
+// normal returns normal entries, with pad unused values after each row.
 func normal(rng *rand.Rand, rows, cols, pad int) blas64.General {
 	m := blas64.General{Rows: rows, Cols: cols, Stride: cols + pad, Data: make([]float64, rows*(cols+pad))}
 	for i := range m.Data {
@@ -135,6 +136,8 @@ func tile(k Kernel, x, y blas64.General) blas64.General {
 	return dst
 }
 
+// row returns row i.
 func row(m blas64.General, i int) []float64 { return matrix.Row(m, i) }
 
+// same reports whether two numbers have the same bits.
 func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }

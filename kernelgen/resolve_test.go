@@ -126,8 +126,8 @@ func TestResolveErrors(t *testing.T) {
 	}
 }
 
-// TestRowsWithoutAScale: words never fail where rows are equal. A median that is 0 gives way to the mean of the
-// distances that are not, and the scale of equal rows is 1.
+// TestRowsWithoutAScale: words never fail for equal rows. A median of 0 is replaced by the mean of the positive
+// distances, and the scale of equal rows is 1.
 func TestRowsWithoutAScale(t *testing.T) {
 	words := []string{"rbf(gamma=%smedian)", "rbf(gamma=%sscale)", "rbf(sigma2=%smedian)", "rbf(sigma=%smedian)",
 		"gaussian(sigma=%smedian)", "laplace(gamma=%smedian)", "exponential(gamma=%smedian)", "matern12(length=%smedian)",
@@ -159,11 +159,11 @@ func TestRowsWithoutAScale(t *testing.T) {
 			t.Errorf("%s: the rows were changed", name)
 		}
 	}
-	x := matrix.Of([]float64{1, 1, 1, 1, 1, 1, 1, 1, 3, 6}, 10, 1) // 8·2 and 8·5 and 3 apart
+	x := matrix.Of([]float64{1, 1, 1, 1, 1, 1, 1, 1, 3, 6}, 10, 1) // distances: eight of 2, eight of 5 and one of 3
 	for text, want := range map[string]float64{
 		"rbf(sigma2=median)": (8*4. + 8*25 + 9) / 17, "rbf(gamma=2*median)": 2 * 17 / (8*4. + 8*25 + 9),
 		"rbf(sigma=median)": (8*2. + 8*5 + 3) / 17, "laplace(gamma=median)": 17 / (8*2. + 8*5 + 3),
-		"gaussian(sigma=median)": 3, // the median of pairs that differ
+		"gaussian(sigma=median)": 3, // the median over distinct pairs
 	} {
 		if got := resolvedValue(t, text, x); math.Abs(got-want) > 1e-15*want {
 			t.Errorf("%s resolves to %v, want %v", text, got, want)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMiddle compares with the middle of all values sorted.
+// TestMiddle compares with the median of all sorted values.
 func TestMiddle(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := map[string]func(i, n int) float64{
@@ -16,7 +16,7 @@ func TestMiddle(t *testing.T) {
 		"two values": func(i, n int) float64 { return float64(2 * i / n) },
 		"ascending":  func(i, n int) float64 { return float64(i) },
 		"descending": func(i, n int) float64 { return float64(-i) },
-		// All values that a thinned sample sees are the largest ones.
+		// The values in the thinned sample are the largest ones.
 		"unlike the sample": func(i, n int) float64 {
 			return random.Float64() + float64((i+1)%thinning/(thinning-1)) - float64(min(1, i%thinning))
 		},

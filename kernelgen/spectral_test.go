@@ -11,13 +11,13 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// spectralDraws are the draws of a seeded generator.
+// spectralDraws are draws of a seeded generator.
 type spectralDraws struct{ *rand.Rand }
 
 func (d spectralDraws) Normal() float64 { return d.NormFloat64() }
 
-// TestSpectralMeasure: the mean of cos(ω·(x−y)) is k(x, y)/k(x, x), within four
-// standard errors, near and far.
+// TestSpectralMeasure: the mean of cos(ω·(x−y)) is k(x, y)/k(x, x) within four standard errors, at small and large
+// distances.
 func TestSpectralMeasure(t *testing.T) {
 	const draws, d = 40000, 3
 	for _, text := range []string{
@@ -80,8 +80,8 @@ func TestNoSpectralMeasure(t *testing.T) {
 	}
 }
 
-// TestProductProfiles: the parameters of kernels of inner products are found, and
-// of no others.
+// TestProductProfiles: Polynomial and ProductExponential return the parameters of such kernels, and an error for
+// others.
 func TestProductProfiles(t *testing.T) {
 	parse := func(text string) kernelgen.Kernel {
 		k, err := kernelgen.Parse(text)

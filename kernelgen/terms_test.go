@@ -8,14 +8,13 @@ import (
 	"testing"
 )
 
-// smoothKernels are all kernels of the table that have a derivative, in some of their
-// parameters.
+// smoothKernels are all built-in kernels with a derivative, for several parameters.
 var smoothKernels = []string{"linear()", "poly(degree=1, gamma=0.3, coef0=2)", "poly(degree=4, gamma=0.3, coef0=0.5)", "rbf(gamma=0.3)", "rbf(sigma2=2)",
 	"gaussian(sigma=1.5)", "matern32(length=2)", "matern52(length=2)", "rq(alpha=0.7, length=1.5)", "rq(alpha=1, length=1.5)", "cauchy(length=1.5)",
 	"multiquadric(length=1.5)", "imq(length=1.5)", "squared()", "multiquadratic(c=1.5)", "relative(neighbour=3)", "expdot(scale=0.4)"}
 
-// TestTermsOfTheTable: slopes are those of the values, values are the kernel's, and what
-// is said of them is true; every kernel of the table with a derivative is in the list.
+// TestTermsOfTheTable: slopes are derivatives of the values, values are those of the kernel, and the claims of terms
+// hold. Every built-in kernel with a derivative is covered.
 func TestTermsOfTheTable(t *testing.T) {
 	tested := map[string]bool{}
 	for _, text := range smoothKernels {
@@ -54,7 +53,7 @@ func TestTermsOfTheTable(t *testing.T) {
 	}
 }
 
-// TestTermsMatrices: curves are as definite as terms say.
+// TestTermsMatrices: the definiteness of curves is as claimed.
 func TestTermsMatrices(t *testing.T) {
 	for _, text := range smoothKernels {
 		terms, err := mustParse(t, text).Terms()
@@ -130,7 +129,7 @@ func TestTermsOfSums(t *testing.T) {
 	}
 }
 
-// TestOtherNames: what other programs call poly is read as it.
+// TestOtherNames: Parse accepts the names of other programs for poly.
 func TestOtherNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"polynomial":                "poly(degree=3, gamma=1, coef0=1)",
@@ -145,7 +144,7 @@ func TestOtherNames(t *testing.T) {
 	}
 }
 
-// TestRelativeHasNoTiles: a scale of each row is not to be had from two rows.
+// TestRelativeHasNoTiles: a scale per row cannot be computed from two rows.
 func TestRelativeHasNoTiles(t *testing.T) {
 	k := mustParse(t, "linear() + 0.5*relative(neighbour=3)")
 	if err := k.CheckPlain(); err == nil || !strings.Contains(err.Error(), "neighbour") {
@@ -159,7 +158,7 @@ func TestRelativeHasNoTiles(t *testing.T) {
 	k.Pack(normal(rand.New(rand.NewPCG(1, 1)), 3, 2, 0))
 }
 
-// TestGaussianMedian: pairs of equal rows do not count.
+// TestGaussianMedian: the median ignores pairs of equal rows.
 func TestGaussianMedian(t *testing.T) {
 	x := normal(rand.New(rand.NewPCG(4, 1)), 6, 2, 0)
 	copy(row(x, 1), row(x, 0))

@@ -99,14 +99,14 @@ func reflections(a blas64.General) (q, r blas64.General) {
 	q = reflectors.Thin()
 	for j := range a.Cols {
 		if matrix.Row(r, j)[j] < 0 {
-			turnColumn(q, j)
+			negateColumn(q, j)
 		}
 	}
 	makeDiagonalPositive(r)
 	return q, r
 }
 
-func turnColumn(m blas64.General, j int) {
+func negateColumn(m blas64.General, j int) {
 	for i := range m.Rows {
 		matrix.Row(m, i)[j] = -matrix.Row(m, i)[j]
 	}

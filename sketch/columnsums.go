@@ -13,7 +13,7 @@ import (
 // are compensated: even if terms cancel, they are accurate to a few ulps of the largest partial
 // sum.
 type ColumnSums struct {
-	columns []sum
+	columns []compensatedSum
 }
 
 // NewColumnSums returns zero sums of cols columns, at least 1.
@@ -21,7 +21,7 @@ func NewColumnSums(cols int) *ColumnSums {
 	if cols < 1 {
 		panic(fmt.Sprintf("sketch: NewColumnSums of %d columns", cols))
 	}
-	return &ColumnSums{columns: make([]sum, cols)}
+	return &ColumnSums{columns: make([]compensatedSum, cols)}
 }
 
 // Reset sets all sums to zero.
@@ -78,7 +78,7 @@ func (s *ColumnSums) Name() string { return "column sums" }
 func (s *ColumnSums) MarshalBinary() ([]byte, error) {
 	data := newState(kindColumnSums, uint64(len(s.columns)))
 	for _, c := range s.columns {
-		data = appendFloats(data, []float64{c.value, c.rest})
+		data = appendFloats(data, []float64{c.value, c.correction})
 	}
 	return data, nil
 }
@@ -100,7 +100,7 @@ func (s *ColumnSums) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	for j := range s.columns {
-		s.columns[j] = sum{numbers[2*j], numbers[2*j+1]}
+		s.columns[j] = compensatedSum{numbers[2*j], numbers[2*j+1]}
 	}
 	return nil
 }

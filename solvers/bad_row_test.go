@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestBadRowIsNamed: a number that is not finite in any row of a source is named by its row and column, before a kernel
-// is blamed for what it makes of the row.
+// TestBadRowIsNamed: an error about a non-finite number names its row and column, in any row of a source. The kernel is
+// not blamed for it.
 func TestBadRowIsNamed(t *testing.T) {
 	const rows, columns = 1500, 3 // more than a fit fetches by number
 	kernels := []string{"rbf(gamma=median)", "rbf(gamma=0.7)", "linear()", "laplace(gamma=median)", "kl(a=0.1)", "relative()"}
@@ -59,7 +59,7 @@ func TestBadRowIsNamed(t *testing.T) {
 					continue
 				}
 				x.Data[row*x.Stride+i%columns] = healthy
-				if fit(x) == nil { // the method takes such a kernel
+				if fit(x) == nil { // the method accepts such a kernel
 					t.Errorf("%s, %s, %v in row %d: %v", r.name, text, value, row, err)
 				}
 			}

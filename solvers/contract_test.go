@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// TestEveryFamilyKeepsTheContract holds the families to the names, the types and the order of
-// arguments that the package comment of solvers/model has.
+// TestEveryFamilyKeepsTheContract: each family has the names, types and order of arguments in the package comment of
+// solvers/model.
 func TestEveryFamilyKeepsTheContract(t *testing.T) {
 	for _, f := range families {
 		t.Run(f.name, func(t *testing.T) {
@@ -45,8 +45,7 @@ func TestEveryFamilyKeepsTheContract(t *testing.T) {
 	}
 }
 
-// TestLoadRefusesUnpreparedRows: no family loads a model of prepared rows for a caller that does not
-// prepare them.
+// TestLoadRefusesUnpreparedRows: Load refuses a model of prepared rows unless the caller prepares rows.
 func TestLoadRefusesUnpreparedRows(t *testing.T) {
 	for _, f := range families {
 		for data, arrays := range map[string][]string{
@@ -79,7 +78,7 @@ func TestLoadRefusesUnpreparedRows(t *testing.T) {
 	}
 }
 
-// hasMethod compares a method of an interface.
+// hasMethod fails the test unless an interface has a method of the given type.
 func hasMethod(t *testing.T, in reflect.Type, name string, want reflect.Type) {
 	t.Helper()
 	m, ok := in.MethodByName(name)
@@ -88,7 +87,7 @@ func hasMethod(t *testing.T, in reflect.Type, name string, want reflect.Type) {
 	}
 }
 
-// holdsFit looks whether a fit is a model, a report and parts that neither has.
+// holdsFit fails the test unless a Fit embeds a model and a report, and declares no field of the report itself.
 func holdsFit(t *testing.T, f family) {
 	report := reflect.TypeFor[model.Report]()
 	for name, typ := range map[string]reflect.Type{"Model": reflect.TypeOf(f.model), "Report": report} {
@@ -104,8 +103,7 @@ func holdsFit(t *testing.T, f family) {
 	}
 }
 
-// TestSettingsHaveOneType compares settings of the same name over all methods: a name means
-// the same everywhere.
+// TestSettingsHaveOneType: settings of the same name have the same type in all methods.
 func TestSettingsHaveOneType(t *testing.T) {
 	everywhere := map[string]reflect.Type{"Rank": reflect.TypeFor[int](), "Seed": reflect.TypeFor[uint64](), "Memory": reflect.TypeFor[int64](),
 		"Landmarks": reflect.TypeFor[int](), "Iterations": reflect.TypeFor[int](), "Passes": reflect.TypeFor[int]()}

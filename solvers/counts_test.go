@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// countingKernel returns exp(−r²) as a user's profile, and the number of its entries computed so far.
+// countingKernel returns exp(−r²) as a custom profile, and a counter of the entries evaluated.
 func countingKernel(definite bool) (kernelgen.Kernel, *atomic.Int64) {
 	count := new(atomic.Int64)
 	return kernelgen.New(kernelgen.Profile{Name: "counting", Base: kernelgen.SquaredDistance,
@@ -37,7 +37,7 @@ func countingKernel(definite bool) (kernelgen.Kernel, *atomic.Int64) {
 	}), count
 }
 
-// ofDiagonal reports whether the value that is being computed is one of Kernel.Diag.
+// ofDiagonal reports whether Kernel.Diag is the caller.
 func ofDiagonal() bool {
 	callers := make([]uintptr, 8)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -53,19 +53,19 @@ func ofDiagonal() bool {
 	}
 }
 
-// derivativeChecks is how often ism calls a user's profile and derivative to compare them: at 20
-// rows, in four places a pair, and once at 0.
+// derivativeChecks is the number of calls by which ism compares a custom profile with its derivative: pairs of 20 rows,
+// four points each, and once at 0.
 const derivativeChecks = 4*20*19 + 1
 
-// TestReportsCount holds the reports of all methods to the entries that a kernel computed and the
-// passes that a source counted, and the plans to the reports.
+// TestReportsCount: reports count the kernel entries evaluated and the passes over the source, and plans agree with the
+// reports.
 func TestReportsCount(t *testing.T) {
 	eachRow(t, func(t *testing.T, f family, r row) {
 		countFit(t, f, r, true)
 		switch r.method.(type) {
-		case lowrank.Landmark, lowrank.Adaptive: // other steps where nothing is known of a kernel
+		case lowrank.Landmark, lowrank.Adaptive: // other steps for a kernel of unknown definiteness
 			countFit(t, f, r, false)
-		case lowrank.RFF: // it refuses a user's profile
+		case lowrank.RFF: // refuses custom profiles
 			const want = 2 * 130 * 130 // among half of the rows, for the unit, and among the others
 			x := stream.FromMatrix("x", normalRows(1, 39))
 			if got := reportOf(f.mustFit(t, stream.Engine{}, r, kernelgen.Kernel{}, x, nil)).KernelEntries; got != want {
@@ -75,7 +75,7 @@ func TestReportsCount(t *testing.T) {
 	})
 }
 
-// countFit compares the report of a fit with what was counted, and with its plan.
+// countFit compares the report of a fit with the counters, and with its plan.
 func countFit(t *testing.T, f family, r row, definite bool) {
 	left, right := countedRows("left", 1), countedRows("right", 2)
 	e := stream.Engine{Threads: 2, BlockRows: 64}
@@ -135,7 +135,7 @@ func planOf(e stream.Engine, method any, s model.Size, k kernelgen.Kernel) (*mod
 	}).Plan(e, s, k)
 }
 
-// countedRows returns normal rows that are not in memory.
+// countedRows returns a source of normal rows that count as rows of a file.
 func countedRows(name string, seed uint64) *passcount.Source {
 	return passcount.New(unloaded{stream.FromMatrix(name, normalRows(seed, 39))})
 }

@@ -24,12 +24,12 @@ import (
 
 var updateDigests = flag.Bool("update", false, "write testdata/digests.txt of this machine's arithmetic paths")
 
-// digestPlace is the file of the digests. A line has a processor, an arithmetic path, the digests of the
-// header, of the arrays and of the outputs of a model, and the name of its fit.
+// digestPlace is the path of the recorded digests. A line holds the processor, the arithmetic path, the digests of the
+// header, arrays and outputs of a model, and the name of its fit.
 var digestPlace = filepath.Join("testdata", "digests.txt")
 
-// TestDigests holds the bytes of the models of all methods, and of what they make of rows, to recorded ones,
-// on every arithmetic path. A change of bytes is a decision: -update records it, the CHANGELOG tells it.
+// TestDigests: the models of all methods and their outputs have the recorded bytes, on every arithmetic path. To change
+// them is a decision: -update records it, and the CHANGELOG reports it.
 func TestDigests(t *testing.T) {
 	text, err := os.ReadFile(digestPlace)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// digestLines fits every method, and returns the lines of digestPlace.
+// digestLines fits every method and returns the lines of digestPlace.
 func digestLines(t *testing.T, prefix string) (lines []string) {
 	kernel := kernelgen.RBF(0.7)
 	for _, f := range families {
@@ -88,13 +88,14 @@ func digestLines(t *testing.T, prefix string) (lines []string) {
 	return lines
 }
 
-// digest returns the first eight bytes of the SHA-256 of what is written.
+// digest returns the first eight bytes of the SHA-256 of the bytes that write produces.
 func digest(write func(w io.Writer)) string {
 	var b bytes.Buffer
 	write(&b)
 	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))[:16]
 }
 
+// writeArrays writes the arrays of an archive in order.
 func writeArrays(w io.Writer, a *model.Archive) {
 	for _, array := range a.Arrays {
 		fmt.Fprintf(w, "%s %d", array.Name, array.Shape)
@@ -103,7 +104,7 @@ func writeArrays(w io.Writer, a *model.Archive) {
 	}
 }
 
-// writeOutputs writes what a model makes of new rows on either side.
+// writeOutputs writes the outputs of a model for new rows of both sides.
 func writeOutputs(t *testing.T, w io.Writer, e stream.Engine, m model.Transformer) {
 	x := normalRows(3, 39)
 	for _, side := range []model.Side{model.Left, model.Right} {

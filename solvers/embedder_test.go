@@ -17,8 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// checkEmbedder compares single rows with a pass over all rows, and checks that a row makes
-// at most the given number of allocations.
+// checkEmbedder compares single rows with a pass over all rows, and limits the allocations per row.
 func checkEmbedder(t *testing.T, m model.Transformer, most int) {
 	t.Helper()
 	x := normal(3, 11, 5, 2)
@@ -51,7 +50,7 @@ func checkEmbedder(t *testing.T, m model.Transformer, most int) {
 		t.Error("takes part of a row")
 	}
 	checkOneRow(t, m, matrix.Rows(x, 0, 1))
-	// Plain Go multiplies in goroutines, and the race detector, whose tests are short, empties pools.
+	// Plain Go multiplies in goroutines, and the race detector, which runs short tests, empties pools.
 	if !testing.Short() && simd.Active() != simd.Go {
 		checkAllocations(t, most, func() { _ = e.Embed(got, matrix.Row(x, 0)) })
 	}
@@ -60,11 +59,11 @@ func checkEmbedder(t *testing.T, m model.Transformer, most int) {
 	}
 }
 
-// checkOneRow checks that a row in memory, transformed by a pass, does not take the memory of a block.
+// checkOneRow checks that a pass over a single row in memory does not allocate a whole block.
 func checkOneRow(t *testing.T, m model.Transformer, row blas64.General) {
 	t.Helper()
-	// The least of some tries: other tests allocate at the same time. A product that finds no packing buffers in their
-	// pool makes them, of 0.9 MiB.
+	// The least of several tries, since other tests allocate at the same time. A product that finds its pool empty
+	// allocates 0.9 MiB of packing buffers.
 	const most, tries = 1 << 20, 5
 	least := uint64(math.MaxUint64)
 	for range tries {
@@ -79,7 +78,7 @@ func checkOneRow(t *testing.T, m model.Transformer, row blas64.General) {
 	t.Errorf("one row takes %d bytes", least)
 }
 
-// checkAllocations checks that a function makes at most the given number of allocations.
+// checkAllocations limits the allocations of f.
 func checkAllocations(t *testing.T, most int, f func()) {
 	t.Helper()
 	if n := testing.AllocsPerRun(10, f); n > float64(most) {
@@ -87,7 +86,7 @@ func checkAllocations(t *testing.T, most int, f func()) {
 	}
 }
 
-// BenchmarkEmbedder times one row of a landmark model, whose landmarks are four times its rank.
+// BenchmarkEmbedder times one row of a landmark model with four landmarks per column.
 func BenchmarkEmbedder(b *testing.B) {
 	for _, d := range []int{20, 784} {
 		for _, rank := range []int{50, 500} {

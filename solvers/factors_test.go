@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestFactorsOfOtherRows: Factors takes the rows of the fit, and refuses as many others, also near ones, fewer, and
-// rows with other columns.
+// TestFactorsOfOtherRows: Factors accepts the rows of the fit. It refuses other rows, even if they differ in one
+// number, fewer rows, and rows with other columns.
 func TestFactorsOfOtherRows(t *testing.T) {
 	x, other := normal(1, 39, 260, 2), normal(2, 39, 260, 2)
 	shorter, wider := normal(1, 39, 259, 2), normal(1, 39, 260, 3)
@@ -48,7 +48,7 @@ func TestFactorsOfOtherRows(t *testing.T) {
 	}
 }
 
-// TestFactorsOfNastyRows: Factors takes the rows of the fit, whatever they are.
+// TestFactorsOfNastyRows: Factors accepts the rows of the fit for all rows that break naive codes.
 func TestFactorsOfNastyRows(t *testing.T) {
 	const mostRows = 60
 	f := families[0]

@@ -28,8 +28,8 @@ func FuzzLoadRKHS(f *testing.F)      { fuzzLoad(f, "rkhs") }
 func FuzzLoadRidge(f *testing.F)     { fuzzLoad(f, "ridge") }
 func FuzzLoadTransport(f *testing.F) { fuzzLoad(f, "transport") }
 
-// fuzzLoad edits the archives of models, and loads them by the Load of their family. A load fails with a
-// message, or its model transforms rows; it never panics, and takes memory in proportion to the archive.
+// fuzzLoad loads edited archives by the Load of their family. Load returns an error, or a model that transforms rows.
+// It never panics, and its memory is proportional to the archive.
 func fuzzLoad(f *testing.F, name string) {
 	at := families[slices.IndexFunc(families, func(f family) bool { return f.name == name })]
 	const rows = 60
@@ -64,7 +64,7 @@ func fuzzLoad(f *testing.F, name string) {
 	})
 }
 
-// useModel describes a model that was loaded, saves it, loads it again and transforms rows.
+// useModel describes a loaded model, saves and loads it again, and transforms rows.
 func useModel(t *testing.T, m model.Transformer, of family) {
 	m.Describe()
 	a, err := m.Save()
@@ -95,13 +95,13 @@ func useModel(t *testing.T, m model.Transformer, of family) {
 		}
 		for _, rows := range []stream.Source{stream.FromMatrix("new", x), sparse.NewRows("new", csr, nil)} {
 			m.TransformPlan(stream.Engine{}, rows, model.Request{Side: side})
-			// An error says that rows are of another kind, or too far away.
+			// An error is allowed: the rows may be of another kind or too far away.
 			_ = m.Transform(t.Context(), stream.Engine{Threads: 1}, rows, model.Request{Side: side}, func(*stream.Block, blas64.General) error { return nil })
 		}
 	}
 }
 
-// archiveBytes returns what the file of an archive would take, or nearly.
+// archiveBytes returns the approximate size of an archive in a file.
 func archiveBytes(a *model.Archive) uint64 {
 	n := uint64(len(a.Header))
 	for _, v := range a.Arrays {
@@ -110,8 +110,8 @@ func archiveBytes(a *model.Archive) uint64 {
 	return n
 }
 
-// edited returns an archive with the given header, if there is one, and as a program changes it: three bytes
-// after that of the kind of an edit say where and what.
+// edited returns an archive with a header, unless it is empty, changed by a program. An instruction has four bytes: the
+// kind of edit, the array, and two numbers for the edit.
 func edited(of *model.Archive, header, program []byte) *model.Archive {
 	a := &model.Archive{Header: bytes.Clone(of.Header)}
 	if len(header) > 0 {
@@ -128,7 +128,7 @@ func edited(of *model.Archive, header, program []byte) *model.Archive {
 	return a
 }
 
-// edits change an array, or the header, to what a file can hold.
+// edits are the kinds of edits: each changes an array or the header to something that a file can hold.
 var edits = []func(a *model.Archive, at, where, what int){
 	func(a *model.Archive, at, _, _ int) { a.Arrays = slices.Delete(a.Arrays, at, at+1) },
 	func(a *model.Archive, at, where, _ int) { a.Arrays[at].Name = a.Arrays[where%len(a.Arrays)].Name },
@@ -138,7 +138,7 @@ var edits = []func(a *model.Archive, at, where, what int){
 		a.Arrays[at] = other
 	},
 	func(a *model.Archive, at, _, _ int) { slices.Reverse(a.Arrays[at].Shape) },
-	func(a *model.Archive, at, where, what int) { // n rows of no numbers, and the like
+	func(a *model.Archive, at, where, what int) { // n rows without columns, and similar shapes
 		n := []int{0, 1, where, 1 << 20, 1 << 40}[what%5]
 		a.Arrays[at] = array.Array{Name: a.Arrays[at].Name, Shape: [][]int{{0}, {n, 0}, {0, n}}[where%3]}
 		if len(a.Arrays[at].Shape) == 1 {
@@ -174,12 +174,12 @@ var edits = []func(a *model.Archive, at, where, what int){
 	editHeader, editHeader, editHeader, editHeader,
 }
 
-// headerWords take the place of values of a header.
+// headerWords are the replacements for values of a header.
 var headerWords = []string{"0", "-1", "1", "2", "3", "19", "21", "1e3", "2147483648", "4611686018427387904", "1e300", "0.5", "null", "true", "false",
 	"{}", "[]", `""`, `"float32"`, `"eigen"`, `"exact"`, `"nearest"`, `"kernel"`, `"rbf(gamma=1)"`, `"linear()"`, `"t()"`, `"sne(gamma=1)"`,
 	`"poly(degree=3)"`, `"stack"`, `"exp"`, `"x"`, `["a","b"]`}
 
-// editHeader replaces a value of the header, or of an object within.
+// editHeader replaces a value of the header or of a nested object.
 func editHeader(a *model.Archive, at, where, what int) {
 	word := headerWords[what%len(headerWords)]
 	var replace func(text json.RawMessage, where int) json.RawMessage

@@ -22,23 +22,25 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// change is a column of the table: what a fit must not depend on.
+// change is a column of the table: a change of the question that must not change the answer.
 type change struct {
 	name   string
-	of     func(q *question) bool // the rows of the table that it is about; nil: all
-	before func(q *question)      // what the unchanged question has too
+	of     func(q *question) bool // rows of the table that it applies to; nil for all
+	before func(q *question)      // applied to the unchanged question as well
 	do     func(q *question)
-	undo   func(p *part) // makes of a part of the changed answer that of the unchanged one; nil: it is the same
-	alone  bool          // there is nothing to compare the answer with: it has to be finite
-	within float64       // the most that a number may move, relative to the largest of its part; 0: exact
-	drawn  string        // "rows" or "columns": what random numbers are drawn for by its place, see luck
+	undo   func(p *part) // maps a part of the changed answer to that of the unchanged one; nil for the identity
+	alone  bool          // there is no unchanged answer: the answer must be finite
+	within float64       // tolerance, relative to the largest number of the part; 0 means exact
+	drawn  string        // "rows" or "columns": random draws depend on their order, see luck
 }
 
 var permutation = rand.New(rand.NewPCG(5, 3)).Perm(askedRows)
 
-// exact is the tolerance of changes that alter rounding alone. Factors of nearly singular kernel matrices enlarge it.
+// exact is the tolerance for changes that alter rounding alone. Factors of nearly singular kernel matrices amplify
+// rounding.
 const exact = 1e-6
 
+// changes returns the columns of the table.
 func changes() []change {
 	targets := func(q *question) bool { return q.f.name == "ridge" && !ofClasses(q.r.method) }
 	list := []change{
@@ -83,7 +85,7 @@ func changes() []change {
 	return list
 }
 
-// plus returns the change of a row by a constant in all columns, minus its undoing.
+// plus returns the change that adds c to all columns of a row.
 func plus(c float64) func(row []float64) {
 	return func(row []float64) {
 		for j := range row {
@@ -92,9 +94,10 @@ func plus(c float64) func(row []float64) {
 	}
 }
 
+// minus undoes plus.
 func minus(c float64) func(p *part) { return each(plus(-c), points) }
 
-// each undoes a change in every row of parts of some kinds.
+// each returns a function that applies undo to every row of parts of the given kinds.
 func each(undo func(row []float64), kinds ...partKind) func(p *part) {
 	return func(p *part) {
 		if !slices.Contains(kinds, p.kind) {
@@ -106,18 +109,20 @@ func each(undo func(row []float64), kinds ...partKind) func(p *part) {
 	}
 }
 
-// rotate moves the first number of a row behind the last one.
+// rotate moves the first number of a row to its end.
 func rotate(row []float64) { copy(row, append(slices.Clone(row[1:]), row[0])) }
 
-// rename calls class c the class c+1, and the last one 0.
+// rename renumbers the classes: c becomes c+1, and the last one 0.
 func rename(q *question) {
 	for i, l := range q.labels {
 		q.labels[i] = (l + 1) % classes
 	}
 }
 
+// linear sets the linear kernel.
 func linear(q *question) { q.r.kernel = "linear()" }
 
+// standard sets standard scaling.
 func standard(q *question) { q.scale = prepare.ScaleStandard }
 
 // widen adds a constant column.
@@ -131,14 +136,15 @@ func (q *question) widen(c float64) {
 	}
 }
 
+// narrow removes the last column of a part.
 func narrow(p *part) {
 	if p.kind == points {
 		p.Cols--
 	}
 }
 
-// weighed gives every third row a weight and makes all rows landmarks. Unless it is "", the kernel is that of rows of the
-// table that take any.
+// weighed gives every third row a weight and makes all rows landmarks. A kernel other than "" replaces the kernel of
+// rows of the table that accept any.
 func weighed(weight float64, kernel string) func(q *question) {
 	return func(q *question) {
 		q.settled, q.kernel = true, cmp.Or(kernel, q.kernel)
@@ -148,7 +154,7 @@ func weighed(weight float64, kernel string) func(q *question) {
 	}
 }
 
-// copied repeats rows in place of their weights.
+// copied replaces weights by copies of rows.
 func copied(q *question) {
 	var numbers []int
 	for i, w := range q.weights {
@@ -158,7 +164,7 @@ func copied(q *question) {
 	q.weights = slices.Repeat([]float64{1}, len(numbers))
 }
 
-// withOutliers adds a row without weight, like no other, after every eighth.
+// withOutliers adds an outlier of weight 0 after every eighth row.
 func withOutliers(q *question) {
 	var numbers []int
 	for i := range askedRows {
@@ -175,7 +181,7 @@ func withOutliers(q *question) {
 	}
 }
 
-// distances reports whether the kernel depends on distances of rows alone.
+// distances reports whether the kernel depends on distances of rows only.
 func distances(q *question) bool {
 	if q.r.kernel == "" {
 		return true
@@ -193,7 +199,7 @@ func rowOf(name string) func(q *question) bool {
 	return func(q *question) bool { return q.r.name == name }
 }
 
-// centredMethods reports whether a method takes the mean of the features away.
+// centredMethods reports whether a method centres the features.
 func centredMethods(q *question) bool {
 	switch m := q.r.method.(type) {
 	case lowrank.PCA:
@@ -208,29 +214,29 @@ func centredMethods(q *question) bool {
 	return false
 }
 
-// weighted reports whether rows have weights. Those of lagged rows are of pairs.
+// weighted reports whether rows have weights. Weights of lagged rows are weights of pairs.
 func weighted(q *question) bool {
 	s, is := q.r.method.(rkhs.Solver)
 	_, lagged := s.Operator.(rkhs.Koopman)
 	return q.f.name == "ridge" || q.f.name == "transport" || is && (!lagged || q.r.has(two))
 }
 
-// exception is a part of an answer that a change may alter, or all of it, with the reason.
+// exception is a part of an answer, or all of it, that a change may alter, with the reason.
 type exception struct{ change, row, part, reason string }
 
-// cannot are the pairs of a change and a row of the table that cannot hold.
+// cannot lists the exceptions to the table.
 var cannot = []exception{
 	{"rows permuted", "rkhs koopman, lagged", "", "the order of the rows is their time"},
 	{"a constant column, scale standard", "ssrsvd of a matrix", "", "the column is one of the matrix that is decomposed"},
 	{"a row twice = weight 2, median", "ridge, full metric", "", "the search ends by a standard error, which counts rows and not copies"},
 }
 
-// luck returns how far numbers move that a method draws for rows or columns by their places: other ones are as good.
+// luck returns the tolerance for a method whose random draws for rows or columns depend on their order.
 func luck(method any, drawn string) float64 {
 	switch m := method.(type) {
 	case lowrank.RFF: // the frequencies
 		return 0.5
-	case lowrank.S3SPSD, lowrank.SSRSVD, ksvd.SSRSVD, ksvd.Nystrom: // the sketch, the sample; of kernels with a slow spectrum too
+	case lowrank.S3SPSD, lowrank.SSRSVD, ksvd.SSRSVD, ksvd.Nystrom: // the sketch and the sample, also for kernels with a slow spectrum
 		if drawn == "rows" {
 			return 1
 		}
@@ -253,8 +259,8 @@ func luck(method any, drawn string) float64 {
 	return 0
 }
 
-// TestInvariance: what a fit says does not depend on what it must not: origins and units, the order of rows and columns,
-// the names of labels, whether a row stands twice or has the weight 2.
+// TestInvariance: the answer of a fit does not depend on origins and units, on the order of rows and columns, on the
+// names of labels, or on whether a row occurs twice or has weight 2.
 func TestInvariance(t *testing.T) {
 	pairs, fell, bases := 0, 0, make(map[string][]part)
 	for _, c := range changes() {
@@ -277,7 +283,7 @@ func TestInvariance(t *testing.T) {
 	t.Logf("%d pairs of a method and a change, of which %d fell", pairs, fell)
 }
 
-// TestExceptions: pairs that cannot hold are of changes and methods that there are.
+// TestExceptions: every exception names an existing change and method.
 func TestExceptions(t *testing.T) {
 	for _, e := range cannot {
 		if !slices.ContainsFunc(changes(), func(c change) bool { return c.name == e.change }) {
@@ -291,7 +297,7 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// asked returns the rows of the table that are asked: those of rows in memory.
+// asked returns the rows of the table that the test covers: those with data in memory.
 func (f family) asked() (rows []row) {
 	rows = f.rows
 	if testing.Short() {
@@ -300,7 +306,7 @@ func (f family) asked() (rows []row) {
 	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.data != nil })
 }
 
-// check compares the answers to a question and to a changed one. Answers to unchanged questions are kept in bases.
+// check compares the answers to a question and to the changed one. bases caches answers to unchanged questions.
 func (c change) check(t *testing.T, q *question, bases map[string][]part) {
 	changed := ask(q.f, q.r)
 	for _, q := range []*question{q, changed} {
@@ -349,7 +355,7 @@ func (c change) check(t *testing.T, q *question, bases map[string][]part) {
 	}
 }
 
-// reason returns why a part cannot be the same after the change, "" if it must be.
+// reason returns why a part may differ after the change, "" if it must not.
 func (c change) reason(r row, p part) string {
 	for _, e := range cannot {
 		if e.change == c.name && e.row == r.name && (e.part == "" || e.part == p.name) {
@@ -359,7 +365,7 @@ func (c change) reason(r row, p part) string {
 	return ""
 }
 
-// distance returns by how much a part differs from that of the unchanged question, relative to the largest number of that.
+// distance returns the largest difference of two parts, relative to the largest number of want.
 func distance(got, want part) float64 {
 	if got.name != want.name || got.Rows != want.Rows || got.Cols != want.Cols {
 		return math.Inf(1)

@@ -12,8 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// stuck is a source that ends the context when it is asked, and then looks at none, as a
-// decomposition does.
+// stuck is a source that cancels the context and then ignores it, like a decomposition in progress.
 type stuck struct {
 	stream.Gatherer
 	armed   atomic.Bool
@@ -21,16 +20,19 @@ type stuck struct {
 	release chan struct{}
 }
 
+// Info waits once the source is armed.
 func (s *stuck) Info() stream.Info {
 	s.wait()
 	return s.Gatherer.Info()
 }
 
+// Open waits once the source is armed.
 func (s *stuck) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	s.wait()
 	return s.Gatherer.Open(ctx, first)
 }
 
+// wait ends the context of the fit and blocks until the test releases the source.
 func (s *stuck) wait() {
 	if s.armed.Load() {
 		s.stop()
@@ -38,9 +40,8 @@ func (s *stuck) wait() {
 	}
 }
 
-// TestFitsAreLeft: when the context ends, the Fit of every method returns while what it was
-// at still goes on.
-func TestFitsAreLeft(t *testing.T) {
+// TestFitReturnsWhenContextEnds: when the context ends, the Fit of every method returns although its work goes on.
+func TestFitReturnsWhenContextEnds(t *testing.T) {
 	for _, f := range families {
 		for _, r := range f.methods() {
 			t.Run(r.name, func(t *testing.T) {
@@ -50,6 +51,7 @@ func TestFitsAreLeft(t *testing.T) {
 	}
 }
 
+// leaveFit cancels the fit of one row of the table while it reads.
 func leaveFit(t *testing.T, f family, r row) {
 	x := matrix.New(20, 2)
 	for i := range x.Data {
@@ -57,12 +59,12 @@ func leaveFit(t *testing.T, f family, r row) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	src := &stuck{Gatherer: stream.FromMatrix("x", x), stop: cancel, release: make(chan struct{})}
-	r.flags &^= two // the source is the first
+	r.flags &^= two // the source is the left one
 	data := must(f.dataOf(t, r, src, nil))(t)
 	src.armed.Store(true)
 	if fit, err := fitOf(ctx, stream.Engine{Threads: 1}, r.method, data, kernelgen.RBF(1)); !errors.Is(err, context.Canceled) || fit != nil {
 		t.Errorf("%v, %v", fit, err)
 	}
 	src.armed.Store(false)
-	close(src.release) // the test waits until what was left has ended
+	close(src.release) // wait until the abandoned work has ended
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// What a model makes of a row does not depend on how many rows are in its block: rows of a pipe leave in blocks that end
-// where it pauses.
+// TestLiveBlocksHaveTheSameBits: the output for a row does not depend on the size of its block. Blocks of a pipe end
+// where the pipe pauses.
 func TestLiveBlocksHaveTheSameBits(t *testing.T) {
 	t.Parallel()
 	for _, f := range families {
@@ -34,7 +34,7 @@ func TestLiveBlocksHaveTheSameBits(t *testing.T) {
 	}
 }
 
-// checkLiveBlocks compares what a model makes of all kinds of rows that come in one block and in short ones.
+// checkLiveBlocks compares all outputs of rows that arrive in one block and in short ones.
 func checkLiveBlocks(t *testing.T, m model.Transformer, side model.Side) {
 	x := normalRows(3, 1100) // more than a panel
 	r := model.Request{Side: side, Level: 0.9}
@@ -48,7 +48,7 @@ func checkLiveBlocks(t *testing.T, m model.Transformer, side model.Side) {
 	}
 	want, err := model.TransformMatrix(t.Context(), stream.Engine{Threads: 2}, m, x, r)
 	if err != nil {
-		return // it has no rows of the kind, such as a graph
+		return // the model takes no such rows, such as that of a graph
 	}
 	blocks, at := 0, 0
 	info := stream.Info{Name: "pipe", Columns: stream.NumberedColumns(x.Cols), Rows: -1, OnePass: true, Live: true}
@@ -71,7 +71,7 @@ func checkLiveBlocks(t *testing.T, m model.Transformer, side model.Side) {
 	}
 }
 
-// shortPieces returns a matrix in pieces of 1, 2, 3, … rows.
+// shortPieces yields a matrix in pieces of 1, 2, 3, … rows.
 func shortPieces(x blas64.General) func(context.Context) iter.Seq2[stream.Batch, error] {
 	return func(context.Context) iter.Seq2[stream.Batch, error] {
 		return func(yield func(stream.Batch, error) bool) {

@@ -8,8 +8,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestLoadOfAnotherFamily gives the archive of each family to the Load of all others, whose
-// errors name the right one. It loads afterwards: an archive has no memory of errors.
+// TestLoadOfAnotherFamily: Load refuses the archives of all other families and names the right one. The refusal leaves
+// the archive usable.
 func TestLoadOfAnotherFamily(t *testing.T) {
 	for _, f := range families {
 		t.Run(f.name, func(t *testing.T) {

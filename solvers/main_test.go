@@ -10,12 +10,11 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// Products of matrices are those of the command: gonum's take most of the time of
-// the tests.
+// Products of matrices use our BLAS, as in the command: with gonum's they would take most of the time.
 func init() { blas64.Use(nyblas.Implementation{}) }
 
-// TestMain draws fewer cases than is usual: each of them is several fits. The flag
-// -rapid.checks draws more.
+// TestMain reduces the number of cases of rapid, since each case makes several fits. The flag -rapid.checks overrides
+// it.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
@@ -25,7 +24,7 @@ func TestMain(m *testing.M) {
 		if testing.Short() {
 			checks = "5"
 		}
-		flag.Set("rapid.checks", checks) // it is there, since rapid is linked
+		flag.Set("rapid.checks", checks) // cannot fail: rapid declares the flag
 	}
 	os.Exit(m.Run())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestEngineMemory: every method refuses a fit whose plan exceeds the memory of the engine, before it reads a row, and
-// makes one that does not.
+// TestEngineMemory: every method refuses a fit whose plan exceeds the memory of the engine before it reads a row, and
+// accepts one that fits.
 func TestEngineMemory(t *testing.T) {
 	x := normalRows(1, 2)
 	eachRow(t, func(t *testing.T, f family, r row) {

@@ -26,8 +26,8 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// family is one family of methods. A new one is a row of families: every test of this package
-// then holds it to the contract of solvers/model.
+// family is a family of methods. A new family is an entry of families, and every test of this package then applies to
+// it.
 type family struct {
 	name    string
 	method  reflect.Type // its Method
@@ -35,28 +35,28 @@ type family struct {
 	fit     reflect.Type
 	model   any // a nil pointer
 	load    any
-	between func(m any, x, y stream.Source) (any, error) // the data of two sources, or of one if y is nil
+	between func(m any, x, y stream.Source) (any, error) // data of two sources, or of one if y is nil
 	rows    []row
 }
 
-// row is a fit of the table: one method, or one way through it.
+// row is an entry of the table of methods: a method, or a variant of one.
 type row struct {
 	name   string
 	method any
 	flags  int
-	kernel string                 // "": the kernel of the test
-	data   func(t testing.TB) any // nil: what the family makes of the sources of the test
-	off    float64                // at most this factor lies between the entries planned and made; 0: 1.01
+	kernel string                 // "" for the kernel of the test
+	data   func(t testing.TB) any // nil for data of the sources of the test
+	off    float64                // largest ratio of planned and evaluated entries; 0 means 1.01
 }
 
 // Flags of a row.
 const (
 	two         = 1 << iota // a fit between two sources
-	variant                 // another way through the method of a row above: the long tests leave it out
+	variant                 // a variant of a method above; long tests skip it
 	fresh                   // without recorded digests
-	samples                 // not every row is read, or one at an infinite distance counts for nothing
-	unplanned               // the plan has no kernel entries
-	otherPasses             // the plan foretells another number of passes
+	samples                 // not every row is read, or rows at infinite distance do not matter
+	unplanned               // the plan does not count kernel entries
+	otherPasses             // the plan predicts another number of passes
 )
 
 var threeRounds = transport.Sinkhorn{Iterations: 3}
@@ -139,7 +139,7 @@ var families = []family{
 				return d, nil
 			}
 			var err error
-			d.Known, err = ism.Classes(alternating(int(x.Info().Rows)), 2)
+			d.Response, err = ism.Classes(alternating(int(x.Info().Rows)), 2)
 			return d, err
 		},
 		[]row{
@@ -291,10 +291,10 @@ func (f family) methods() (first []row) {
 	return first
 }
 
-// has reports whether a row has a flag.
+// has reports whether the row has a flag.
 func (r row) has(flag int) bool { return r.flags&flag != 0 }
 
-// kernelOr returns the kernel of a row, or k if it takes any.
+// kernelOr returns the kernel of a row, or k if the row accepts any kernel.
 func (r row) kernelOr(t testing.TB, k kernelgen.Kernel) kernelgen.Kernel {
 	if r.kernel == "" {
 		return k
@@ -302,7 +302,7 @@ func (r row) kernelOr(t testing.TB, k kernelgen.Kernel) kernelgen.Kernel {
 	return must(kernelgen.Parse(r.kernel))(t)
 }
 
-// eachRow runs a test for every row of the table.
+// eachRow runs a subtest for every row of the table.
 func eachRow(t *testing.T, test func(*testing.T, family, row)) {
 	for _, f := range families {
 		for _, r := range f.rows {
@@ -311,7 +311,7 @@ func eachRow(t *testing.T, test func(*testing.T, family, row)) {
 	}
 }
 
-// dataOf returns what a row fits: rows of x, and of y if it takes two sources.
+// dataOf returns the data of a row: of x, and of y if it takes two sources.
 func (f family) dataOf(t testing.TB, r row, x, y stream.Source) (model.Data, error) {
 	if r.data != nil {
 		return r.data(t).(model.Data), nil
@@ -335,14 +335,14 @@ func fitOf(ctx context.Context, e stream.Engine, method any, d model.Data, k ker
 	return out[0].Interface(), nil
 }
 
-// mustFit fits a row to rows of x, and of y if it takes two sources.
+// mustFit fits a row of the table to x, and to y if it takes two sources.
 func (f family) mustFit(t testing.TB, e stream.Engine, r row, k kernelgen.Kernel, x, y stream.Source) any {
 	t.Helper()
 	d := must(f.dataOf(t, r, x, y))(t)
 	return must(fitOf(t.Context(), e, r.method, d, r.kernelOr(t, k)))(t)
 }
 
-// refine refines the factors of a low-rank model of sources; other fits are left as they are.
+// refine refines the factors of a low-rank model of sources. It does nothing for other fits.
 func refine(t testing.TB, e stream.Engine, fit any, d model.Data) {
 	t.Helper()
 	if m, is := fit.(*lowrank.Fit); is && m.Explicit == nil {
@@ -370,7 +370,7 @@ func reportOf(fit any) model.Report {
 	return reflect.ValueOf(fit).Elem().FieldByName("Report").Interface().(model.Report)
 }
 
-// must returns a function that ends a test at an error.
+// must returns a function that returns v, or ends the test if there is an error.
 func must[V any](v V, err error) func(testing.TB) V {
 	return func(t testing.TB) V {
 		t.Helper()
@@ -381,7 +381,7 @@ func must[V any](v V, err error) func(testing.TB) V {
 	}
 }
 
-// normal returns n rows of d normal numbers.
+// normal returns an n×d matrix of standard normal numbers.
 func normal(seed, second uint64, n, d int) blas64.General {
 	r := rand.New(rand.NewPCG(seed, second))
 	x := matrix.New(n, d)
@@ -391,7 +391,7 @@ func normal(seed, second uint64, n, d int) blas64.General {
 	return x
 }
 
-// normalRows returns 260 rows, no multiple of the sides of tiles, of two normal numbers.
+// normalRows returns 260 rows of two normal numbers. 260 is no multiple of the sides of tiles.
 func normalRows(seed, second uint64) blas64.General { return normal(seed, second, 260, 2) }
 
 // alternating returns n labels of two classes.
@@ -403,7 +403,7 @@ func alternating(n int) []int {
 	return labels
 }
 
-// exponential returns the map exp of the entries of a matrix.
+// exponential returns the element-wise map exp.
 func exponential() kernelgen.ElementMap {
 	m, err := kernelgen.ParseElementMap("exp")
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestNastyRows fits every family to rows that break naive codes, with several kernels. A fit is
-// refused, or its figures are finite, its factors orthonormal, and its values not above the trace.
-// With -short a fit meets each kernel on a third of the kinds of rows.
+// TestNastyRows fits every family to rows that break naive codes, with several kernels. A fit is refused, or its
+// numbers are finite, its factors orthonormal, and its values at most the trace. With -short each kernel meets a third
+// of the kinds of rows.
 func TestNastyRows(t *testing.T) {
 	const mostRows = 60
 	var kernels []kernelgen.Kernel
@@ -61,8 +61,8 @@ func TestNastyRows(t *testing.T) {
 	t.Logf("%d fits are done, %d refused", done, refused)
 }
 
-// attempt fits a row of the table to rows on either side. A panic is wrong, as is what check finds; a
-// refusal is not.
+// attempt fits a row of the table with x on both sides. It returns panics and failed checks as wrong, and errors as
+// refused.
 func attempt(t *testing.T, f family, r row, x stream.Source, k kernelgen.Kernel) (wrong, refused error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -81,23 +81,23 @@ func attempt(t *testing.T, f family, r row, x stream.Source, k kernelgen.Kernel)
 		return checkFactors(t.Context(), factors, d.(model.Sources))
 	}
 	m := modelOf(fit)
-	if _, err := m.Outputs(model.Left, model.Coordinates); err != nil { // it embeds no rows of this side
+	if _, err := m.Outputs(model.Left, model.Coordinates); err != nil { // the model has no outputs for this side
 		return nil, nil
 	}
 	_, err = transformed(t.Context(), m, model.Left, x)
 	return err, nil
 }
 
-// checkFactors looks at the values and the factors of a low-rank model.
+// checkFactors checks the values and the factors of a low-rank model.
 func checkFactors(ctx context.Context, f *lowrank.Fit, d model.Sources) (wrong, refused error) {
-	const allowedTrace = 1.25 // least squares on so few rows exceeds 1 at times
+	const allowedTrace = 1.25 // least squares on few rows may exceed 1
 	if f.TraceKept > allowedTrace {
 		return fmt.Errorf("the values are %.3g of the trace", f.TraceKept), nil
 	}
 	if err := finite(append(f.Values, f.Shift)...); err != nil {
 		return fmt.Errorf("values: %w", err), nil
 	}
-	if f.Explicit != nil { // of a matrix: it is refined by the fit
+	if f.Explicit != nil { // for a matrix the fit itself refines
 		return nil, nil
 	}
 	if err := f.Refine(ctx, stream.Engine{}, d); err != nil {
@@ -119,7 +119,7 @@ func checkFactors(ctx context.Context, f *lowrank.Fit, d model.Sources) (wrong, 
 	return nil, nil
 }
 
-// transformed returns what a model makes of rows, or an error if that is not finite.
+// transformed returns the outputs for rows, or an error if one is not finite.
 func transformed(ctx context.Context, m model.Transformer, side model.Side, x stream.Source) (blas64.General, error) {
 	var out blas64.General
 	err := m.Transform(ctx, stream.Engine{}, x, model.Request{Side: side}, func(_ *stream.Block, rows blas64.General) error {
@@ -132,7 +132,7 @@ func transformed(ctx context.Context, m model.Transformer, side model.Side, x st
 	return out, cmp.Or(err, sketch.CheckFinite(out))
 }
 
-// finite returns an error if a number is not.
+// finite returns an error for a number that is not finite.
 func finite(values ...float64) error {
 	for _, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -142,7 +142,7 @@ func finite(values ...float64) error {
 	return nil
 }
 
-// orthonormal returns an error unless the columns of U are orthonormal to rounding.
+// orthonormal returns an error unless the columns of u are orthonormal up to rounding.
 func orthonormal(u blas64.General) error {
 	const tolerance = 1e-10
 	if u.Cols == 0 || u.Rows == 0 {

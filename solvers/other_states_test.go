@@ -21,7 +21,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// otherFit is a fit that differs from another in one thing that decides its results.
+// otherFit is a fit that differs from another in a single thing that affects its result.
 type otherFit struct {
 	what   string
 	method any
@@ -29,7 +29,7 @@ type otherFit struct {
 	data   func() (model.Data, error)
 }
 
-// saved fits with the states in a store, and returns the saved model.
+// saved makes the fit with the states in a store, and returns the saved model.
 func (o *otherFit) saved(store stream.StateStore) ([]byte, error) {
 	e := stream.Engine{Threads: 1, BlockRows: 64}
 	if store != nil {
@@ -50,8 +50,8 @@ func (o *otherFit) saved(store stream.StateStore) ([]byte, error) {
 	return savedBytes(fit)
 }
 
-// TestStatesOfOtherFits: where the caller tells fits apart by nothing, states of a fit with another kernel, seed,
-// parameter, data or column answer no fit. They are refused by name, or not needed.
+// TestStatesOfOtherFits: a fit never uses states of a fit with another kernel, seed, setting, data or column, even if
+// the caller names neither. It refuses them by name, or does not need them.
 func TestStatesOfOtherFits(t *testing.T) {
 	eachRow(t, func(t *testing.T, f family, r row) {
 		if r.data != nil {
@@ -92,25 +92,26 @@ func TestStatesOfOtherFits(t *testing.T) {
 	})
 }
 
-// unloadedRows are rows with names of columns, of which states are kept.
+// unloadedRows returns rows with column names whose passes keep states.
 func unloadedRows(name string, seed uint64, columns ...string) stream.Source {
 	src := stream.FromMatrix(name, normalRows(seed, 38+seed))
 	return named{unloaded{src}, columns}
 }
 
-// named is a source whose columns have names.
+// named is a source with column names.
 type named struct {
 	unloaded
 	columns []string
 }
 
+// Info returns the description with the names.
 func (n named) Info() stream.Info {
 	info := n.unloaded.Info()
 	info.Columns = n.columns
 	return info
 }
 
-// otherKernel returns the kernel with other numbers, nil if it has none.
+// otherKernel returns the kernel with other parameters, nil if it has none.
 func otherKernel(k kernelgen.Kernel) *kernelgen.Kernel {
 	text := k.String()
 	for _, v := range [][2]string{{"0.5", "0.5000000000000001"}, {"1.5", "1.500000000000001"}, {"=3", "=3.000000000000001"}, {"=1", "=1.000000000000001"}} {
@@ -123,7 +124,7 @@ func otherKernel(k kernelgen.Kernel) *kernelgen.Kernel {
 	return nil
 }
 
-// otherMethods returns fits with one other setting, for each setting.
+// otherMethods returns a fit for each setting, with that setting changed.
 func otherMethods(base otherFit) (others []otherFit) {
 	var walk func(v reflect.Value, path string, set func(func(reflect.Value)) any)
 	add := func(what string, method any) { others = append(others, otherFit{what, method, base.kernel, base.data}) }
@@ -160,7 +161,7 @@ func otherMethods(base otherFit) (others []otherFit) {
 	return others
 }
 
-// otherFacts returns fits with something else known of the same rows.
+// otherFacts returns fits of the same rows with other labels, targets or weights.
 func otherFacts(t *testing.T, base otherFit) (others []otherFit) {
 	d := must(base.data())(t)
 	add := func(what string, other model.Data, err error) {
@@ -197,11 +198,11 @@ func otherFacts(t *testing.T, base otherFit) (others []otherFit) {
 			add("group", &grouped, nil)
 		}
 	case *ism.Data:
-		if d.Known != nil {
+		if d.Response != nil {
 			labels := alternating(int(d.Size().Rows))
 			labels[100], labels[101] = labels[101], labels[100]
 			known, err := ism.Classes(labels, 2)
-			add("label", &ism.Data{Rows: d.Rows, Known: known}, err)
+			add("label", &ism.Data{Rows: d.Rows, Response: known}, err)
 		}
 	case *askls.Data:
 		labels := alternating(d.Samples())

@@ -24,7 +24,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// question is all that a fit is made of, so that a change may alter any of it.
+// question holds everything that determines a fit, so that a change can alter any part.
 type question struct {
 	f       family
 	r       row
@@ -33,13 +33,14 @@ type question struct {
 	targets blas64.General // of x, one column each
 	labels  []int          // of x: classes 0, 1 and 2
 	weights []float64      // nil for equal ones
-	groups  []int          // rows of one group are in one fold; where there are weights
-	kernel  string         // of rows of the table that take any
+	groups  []int          // rows of a group share a fold; used with weights
+	kernel  string         // for rows of the table that accept any
 	scale   prepare.Scaling
 	settled bool // all rows are landmarks
 }
 
-// Classes, and the rows and columns of a question. A value is a multiple of 2⁻²⁰, so that sums with constants are exact.
+// Numbers of classes, rows and columns of a question. Values are multiples of 2⁻²⁰, so that sums with constants are
+// exact.
 const (
 	classes           = 3
 	askedRows         = 96
@@ -68,7 +69,7 @@ func ask(f family, r row) *question {
 	return q
 }
 
-// rounded rounds all numbers to multiples of 2⁻²⁰.
+// rounded rounds all entries to multiples of 2⁻²⁰.
 func rounded(m blas64.General) blas64.General {
 	for i, v := range m.Data {
 		m.Data[i] = math.Round(v*fine) / fine
@@ -76,7 +77,7 @@ func rounded(m blas64.General) blas64.General {
 	return m
 }
 
-// pick makes the question one about the rows of these numbers, which may repeat.
+// pick restricts the question to the rows with the given numbers, which may repeat.
 func (q *question) pick(numbers []int) {
 	q.x, q.y, q.targets = dense.PickRows(q.x, numbers), dense.PickRows(q.y, numbers), dense.PickRows(q.targets, numbers)
 	q.labels, q.groups = picked(q.labels, numbers), picked(q.groups, numbers)
@@ -85,6 +86,7 @@ func (q *question) pick(numbers []int) {
 	}
 }
 
+// picked returns the elements with the given indices.
 func picked[V any](v []V, numbers []int) (p []V) {
 	for _, i := range numbers {
 		p = append(p, v[i])
@@ -92,7 +94,7 @@ func picked[V any](v []V, numbers []int) (p []V) {
 	return p
 }
 
-// rows applies a change to all rows, those of new ones too.
+// rows applies a change to all rows, including new ones.
 func (q *question) rows(change func(row []float64)) {
 	for _, m := range []blas64.General{q.x, q.y, q.probe} {
 		for i := range m.Rows {
@@ -109,7 +111,7 @@ func (q *question) target(change func(y float64) float64) {
 	}
 }
 
-// settle makes all rows landmarks, where the method has any.
+// settle makes all rows landmarks, if the method has landmarks.
 func (q *question) settle() {
 	if m, is := q.r.method.(transport.LowRank); is {
 		m.Rank, q.kernel = q.x.Rows, fewValues
@@ -124,10 +126,10 @@ func (q *question) settle() {
 	}
 }
 
-// fewValues is a kernel of few large eigenvalues, which every method finds.
+// fewValues is a kernel with few large eigenvalues, which every method finds.
 const fewValues = "rbf(gamma=0.02)"
 
-// smooth settles a question, with a kernel that every method finds and one penalty.
+// smooth settles a question, with a kernel that every method approximates well and a single penalty.
 func smooth(q *question) {
 	q.settled = true
 	if q.kernel = fewValues; q.f.name == "ridge" {
@@ -137,7 +139,7 @@ func smooth(q *question) {
 	}
 }
 
-// data returns what the method is given.
+// data returns the data for the method.
 func (q *question) data(t *testing.T, x, y stream.Source) model.Data {
 	switch s := q.r.method.(type) {
 	case ridge.Solver:
@@ -146,7 +148,7 @@ func (q *question) data(t *testing.T, x, y stream.Source) model.Data {
 		return must(askls.Samples(x, q.labels, classes))(t)
 	case ism.Solver:
 		if s.Paradigm != ism.Unsupervised {
-			return &ism.Data{Rows: x, Known: must(ism.Classes(q.labels, classes))(t)}
+			return &ism.Data{Rows: x, Response: must(ism.Classes(q.labels, classes))(t)}
 		}
 	}
 	d := must(q.f.dataOf(t, q.r, x, y))(t)
@@ -164,7 +166,7 @@ func (q *question) data(t *testing.T, x, y stream.Source) model.Data {
 	return d
 }
 
-// ridgeData returns targets, or classes where the table fits them.
+// ridgeData returns data with targets, or with classes if the row of the table is a classifier.
 func (q *question) ridgeData(t *testing.T, s ridge.Solver, x stream.Source) model.Data {
 	var label, group stream.Column
 	for i, l := range q.labels {
@@ -189,7 +191,7 @@ func (q *question) ridgeData(t *testing.T, s ridge.Solver, x stream.Source) mode
 	return d
 }
 
-// ofClasses reports whether the table fits classes by a method.
+// ofClasses reports whether the method fits classes.
 func ofClasses(method any) bool {
 	switch s := method.(type) {
 	case ridge.Solver:
@@ -209,18 +211,18 @@ type part struct {
 	blas64.General
 }
 
-// partKind says what the columns of a part are.
+// partKind is the meaning of the columns of a part.
 type partKind int
 
 const (
-	plain     partKind = iota // numbers without units: shares, eigenvalues, products of coordinates
+	plain     partKind = iota // without units: shares, eigenvalues, products of coordinates
 	values                    // of the targets
 	spreads                   // errors of the targets
 	decisions                 // of the classes
 	points                    // columns of rows
 )
 
-// answer fits a question and returns what the fit says: of itself, and of new rows.
+// answer fits the question. It returns numbers of the fit, and outputs for new rows.
 func (q *question) answer(t *testing.T) []part {
 	if q.settled {
 		q.settle()
@@ -255,15 +257,15 @@ func (q *question) answer(t *testing.T) []part {
 	return parts
 }
 
-// prepared returns rows as a source, and new rows, after the scaling.
+// prepared returns rows as a source, and new rows, after scaling.
 func (q *question) prepared(t *testing.T, m blas64.General) (stream.Source, blas64.General) {
 	p := must(prepare.New(t.Context(), stream.Engine{}, stream.FromMatrix("rows", m), prepare.Treatment{Scale: q.scale}))(t)
 	again := must(p.Apply(t.Context(), stream.Engine{}, stream.FromMatrix("new", q.probe)))(t)
 	return p, must(stream.ReadAll(t.Context(), again))(t)
 }
 
-// said returns the part that an output of new rows is. Coordinates are known up to rotations of equal values, so their
-// products tell; the numbers of clusters are any, so it tells which rows share one.
+// said returns an output of new rows as a part. Coordinates are unique up to rotations within equal values, so it
+// compares their products. Numbers of clusters are arbitrary, so it compares which rows share one.
 func (q *question) said(kind model.Output, out blas64.General, weights []float64) (part, bool) {
 	switch {
 	case kind == model.Value || kind == model.Lower || kind == model.Upper:
@@ -273,7 +275,7 @@ func (q *question) said(kind model.Output, out blas64.General, weights []float64
 	case kind == model.Novelty:
 		return part{General: out}, true
 	case kind == model.Decision && q.f.name != "lowrank", kind == model.Probability:
-		if q.f.name == "ism" { // a term that all classes share depends on the origin
+		if q.f.name == "ism" { // a term common to all classes depends on the origin
 			out = matrix.Transpose(out)
 			dense.CenterColumns(out)
 			out = matrix.Transpose(out)
@@ -286,13 +288,13 @@ func (q *question) said(kind model.Output, out blas64.General, weights []float64
 	case q.f.name == "transport":
 		return part{kind: points, General: out}, true
 	case q.f.name == "ism":
-		dense.CenterColumns(out) // a projection of rows that are moved is moved
+		dense.CenterColumns(out) // shifted rows have shifted projections
 		return part{General: products(out, nil)}, true
 	}
 	return part{General: products(out, weights)}, true
 }
 
-// products returns C·diag(|weights|)·Cᵀ, where the weights begin again for imaginary parts.
+// products returns C·diag(|weights|)·Cᵀ. The weights repeat for imaginary parts.
 func products(c blas64.General, weights []float64) blas64.General {
 	weighted, w := matrix.Clone(c), slices.Repeat([]float64{1}, c.Cols)
 	for j := range min(c.Cols, c.Cols*len(weights)) {
@@ -302,7 +304,7 @@ func products(c blas64.General, weights []float64) blas64.General {
 	return dense.Mul(blas.NoTrans, weighted, blas.Trans, c)
 }
 
-// shared returns a matrix with 1 where two rows have the same number.
+// shared returns a matrix with 1 for pairs of rows with equal numbers, else 0.
 func shared(m blas64.General) blas64.General {
 	out := matrix.New(m.Rows, m.Rows)
 	for i := range m.Rows {
@@ -315,12 +317,12 @@ func shared(m blas64.General) blas64.General {
 	return out
 }
 
-// column returns numbers as a part.
+// column returns numbers as a part of one column.
 func column(name string, numbers ...float64) part {
 	return part{name: name, General: matrix.Of(numbers, len(numbers), 1)}
 }
 
-// shares returns numbers of which 1 is much as a part: errors of 1e-9 are rounding, and there may be any number of them.
+// shares returns fractions, or counts of iterations, as a part whose scale is at least 1: errors of 1e-9 are rounding.
 func shares(name string, numbers ...float64) part {
 	const most = 1100 // iterations of transport are at most 1,000
 	all := make([]float64, most)
@@ -329,8 +331,8 @@ func shares(name string, numbers ...float64) part {
 	return column(name, all...)
 }
 
-// figures returns what a fit says of itself: its numbers besides the model, its estimates, and what ridge has chosen.
-// Condition numbers and residuals are of the arithmetic, and not of the rows.
+// figures returns the numbers of a fit besides the model: its estimates, and the choices of ridge. It omits condition
+// numbers and residuals, which depend on rounding.
 func (q *question) figures(fit any) (parts []part) {
 	v := reflect.ValueOf(fit).Elem()
 	for i := range v.NumField() {

@@ -20,9 +20,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// choppy reads in batches of odd sizes.
+// choppy is a source that reads batches of odd sizes.
 type choppy struct{ stream.Gatherer }
 
+// Open returns a reader of such batches.
 func (c choppy) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	r, err := c.Gatherer.Open(ctx, first)
 	return &choppyReader{r, 0}, err
@@ -33,6 +34,7 @@ type choppyReader struct {
 	calls int
 }
 
+// Read returns at most 1, 7, 300 and 513 rows in turn.
 func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 	n := min(dst.X.Rows, []int{1, 7, 300, 513}[r.calls%4])
 	r.calls++
@@ -43,8 +45,8 @@ func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 	return k, err
 }
 
-// TestSameBits: the model, its report and its outputs have the same bits for any threads and any
-// read size. A model that was saved and loaded is the same model. Single rows have the same outputs.
+// TestSameBits: the model, its report and its outputs have the same bits for any number of threads and any read size,
+// after loading, and for single rows.
 func TestSameBits(t *testing.T) {
 	kernel := kernelgen.RBF(0.7)
 	eachRow(t, func(t *testing.T, f family, r row) {
@@ -71,7 +73,7 @@ func TestSameBits(t *testing.T) {
 			}
 			most := 0
 			if f.name == "ksvd" || f.name == "askls" || !r.kernelOr(t, kernel).Symmetric() {
-				most = 5 // these may sum rows of the kernel matrix
+				most = 5 // row sums of the kernel matrix
 			}
 			checkEmbedder(t, m, most)
 			again := must(f.loaded(must(m.Save())(t)))(t)
@@ -82,7 +84,7 @@ func TestSameBits(t *testing.T) {
 	})
 }
 
-// figures returns the report of a fit, and the numbers that it has besides the model.
+// figures returns the report of a fit and its numbers besides the model.
 func figures(fit any) []any {
 	all := []any{reportOf(fit)}
 	v := reflect.ValueOf(fit).Elem()
@@ -99,7 +101,7 @@ func figures(fit any) []any {
 	return all
 }
 
-// bits returns the archive of a model and what it makes of new rows.
+// bits returns the archive of a model and its outputs for new rows.
 func bits(t *testing.T, m model.Transformer, e stream.Engine) []byte {
 	a := must(m.Save())(t)
 	out := bytes.NewBuffer(bytes.Clone(a.Header))
@@ -108,10 +110,10 @@ func bits(t *testing.T, m model.Transformer, e stream.Engine) []byte {
 	return out.Bytes()
 }
 
-// optional are the ends of the names of arrays that some models do not have.
+// optional lists the suffixes of arrays that some models lack.
 var optional = []string{"_value", "canonical_left", "canonical_right", "refinement", "_corrections"}
 
-// TestDamagedArrays: no family loads a model of which an array is missing, shorter, or not finite.
+// TestDamagedArrays: Load refuses a model with an array that is missing, too short or not finite.
 func TestDamagedArrays(t *testing.T) {
 	x, y := stream.FromMatrix("x", normalRows(1, 39)), stream.FromMatrix("y", normalRows(2, 39))
 	eachRow(t, func(t *testing.T, f family, r row) {
@@ -151,8 +153,8 @@ func TestDamagedArrays(t *testing.T) {
 	})
 }
 
-// TestNotFinite: every fit names the row of a number that is not finite. The model of a fit that
-// does not read every row names it then.
+// TestNotFinite: every fit names the row of a number that is not finite. If a fit does not read every row, its model
+// names it.
 func TestNotFinite(t *testing.T) {
 	eachRow(t, func(t *testing.T, f family, r row) {
 		if r.data != nil {
@@ -169,7 +171,7 @@ func TestNotFinite(t *testing.T) {
 			fit, err := fitOf(t.Context(), stream.Engine{}, r.method, d, r.kernelOr(t, kernelgen.RBF(1)))
 			if err == nil && r.has(samples) {
 				_, err = model.TransformMatrix(t.Context(), stream.Engine{}, modelOf(fit), x, model.Request{})
-				if err == nil && math.IsInf(bad, 0) { // its distance is infinite and the kernel 0
+				if err == nil && math.IsInf(bad, 0) { // its distance is infinite, and the kernel 0
 					continue
 				}
 			}

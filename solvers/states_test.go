@@ -22,16 +22,17 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// unloaded is a source in memory that states are kept of, as those of a file are.
+// unloaded is a source in memory whose passes keep states, as those of a file do.
 type unloaded struct{ stream.Gatherer }
 
+// Info describes the source as one that is not in memory.
 func (u unloaded) Info() stream.Info {
 	info := u.Gatherer.Info()
 	info.InMemory = false
 	return info
 }
 
-// program is a fit from raw rows to a saved model, and what it says of its work.
+// program is a fit from raw rows to a saved model, with its report.
 type program struct {
 	raw    [2]stream.Source
 	nulls  prepare.Nulls
@@ -41,6 +42,7 @@ type program struct {
 	kernel kernelgen.Kernel
 }
 
+// run prepares the rows, fits, and returns the saved model.
 func (p *program) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	var src [2]stream.Source
 	for i, raw := range p.raw {
@@ -61,7 +63,7 @@ func (p *program) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	return savedBytes(fit)
 }
 
-// savedBytes returns the saved model of a fit of any family, and what the fit says of its work.
+// savedBytes returns the saved model of a fit, and its report.
 func savedBytes(fit any) ([]byte, error) {
 	a, err := modelOf(fit).Save()
 	if err != nil {
@@ -81,14 +83,14 @@ func savedBytes(fit any) ([]byte, error) {
 	return fmt.Appendf(out, "%d entries, %d passes, notes %q, warnings %q", report.KernelEntries, report.SourcePasses, report.Notes, report.Warnings), nil
 }
 
-// drawProgram draws data and settings of a fit, and returns what it gives in one run.
+// drawProgram draws the data and the settings of a fit, and returns the result of an uninterrupted run.
 func drawProgram(t *rapid.T) (p *program, e stream.Engine, want []byte) {
 	p = &program{
 		nulls: rapid.SampledFrom([]prepare.Nulls{prepare.NullsDrop, prepare.NullsZero}).Draw(t, "nulls"),
 		scale: rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard}).Draw(t, "scale"),
 	}
 	var names []string
-	rows := make(map[string]family) // of one row each
+	rows := make(map[string]family) // one method each
 	for _, f := range families {
 		for _, r := range f.rows {
 			if !r.has(variant) && r.data == nil {
@@ -112,7 +114,7 @@ func drawProgram(t *rapid.T) (p *program, e stream.Engine, want []byte) {
 		x := matrix.New(n, 3)
 		for k := range x.Data {
 			x.Data[k] = r.NormFloat64()
-			if !pairs && r.IntN(200) == 0 { // pairs must stay pairs
+			if !pairs && r.IntN(200) == 0 { // dropping rows would break pairs
 				x.Data[k] = math.NaN()
 			}
 		}
@@ -125,7 +127,7 @@ func drawProgram(t *rapid.T) (p *program, e stream.Engine, want []byte) {
 	return p, e, want
 }
 
-// seeded returns a method with another seed.
+// seeded returns the method with another seed.
 func seeded(method any, seed uint64) any {
 	v := reflect.New(reflect.TypeOf(method)).Elem()
 	v.Set(reflect.ValueOf(method))
@@ -135,7 +137,7 @@ func seeded(method any, seed uint64) any {
 	return v.Interface()
 }
 
-// with returns the engine with a run.
+// with returns the engine with a run of the given options.
 func with(t *rapid.T, e stream.Engine, store stream.StateStore, o stream.RunOptions) stream.Engine {
 	run, err := stream.NewRun(store, "test", o)
 	if err != nil {
@@ -145,7 +147,7 @@ func with(t *rapid.T, e stream.Engine, store stream.StateStore, o stream.RunOpti
 	return e
 }
 
-// TestSharedFits cuts fits into parts that are made in any order, and puts them together.
+// TestSharedFits: a fit computed in parts, in any order, and combined has the bits of one run.
 func TestSharedFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, e, want := drawProgram(t)
@@ -165,7 +167,7 @@ func TestSharedFits(t *testing.T) {
 					if err != nil {
 						t.Fatalf("part %d: %v", part, err)
 					}
-					break // no fold is left
+					break // no fold remains
 				}
 				round = true
 			}
@@ -180,7 +182,7 @@ func TestSharedFits(t *testing.T) {
 	})
 }
 
-// TestResumedFits interrupts fits at random places, several times over.
+// TestResumedFits: a fit interrupted several times at random places has the bits of one run.
 func TestResumedFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, e, want := drawProgram(t)
@@ -205,7 +207,7 @@ func TestResumedFits(t *testing.T) {
 	})
 }
 
-// TestFolderOfStates makes a fit in parts in a folder, as several machines would.
+// TestFolderOfStates: several machines compute the parts of a fit with states in a folder.
 func TestFolderOfStates(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -243,6 +245,7 @@ func TestFolderOfStates(t *testing.T) {
 // shelf is a store of states in memory.
 type shelf map[string][]byte
 
+// newShelf returns an empty store.
 func newShelf() shelf { return shelf{} }
 
 func (s shelf) Names() (names []string, err error) {

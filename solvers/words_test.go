@@ -19,7 +19,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// TestEveryValuePrints: enumerations print values that they do not have, and errors without anything in them print.
+// TestEveryValuePrints: enumerations print undefined values, and zero errors print.
 func TestEveryValuePrints(t *testing.T) {
 	for v := range 256 {
 		i := uint8(v)

@@ -25,8 +25,8 @@ func cutBlocks(blocks int64, part, parts int) blockRange {
 	return blockRange{edge(part - 1), edge(part)}
 }
 
-// without returns the blocks of r that no node covers. The nodes are in order and do not overlap.
-func (r blockRange) without(seen []node) []blockRange {
+// uncovered returns the blocks of r that no node covers. The nodes are in order and do not overlap.
+func (r blockRange) uncovered(seen []node) []blockRange {
 	var gaps []blockRange
 	next := r.first
 	for _, n := range seen {

@@ -30,8 +30,8 @@ const (
 	Changed
 	// Unreachable means that a server or the network failed. The data may be intact.
 	Unreachable
-	// Unwritten means that an output cannot be written.
-	Unwritten
+	// Unwritable means that an output cannot be written.
+	Unwritable
 )
 
 var errorWords = []string{"unusable", "bad value", "damaged", "missing", "changed", "unreachable", "unwritten"}
@@ -69,7 +69,7 @@ func NewValueError(path string, row int64, column, format string, args ...any) *
 	}
 	for i, arg := range args {
 		if cause, ok := arg.(error); ok {
-			args[i] = e.adopt(cause)
+			args[i] = e.adoptCause(cause)
 		}
 	}
 	said := fmt.Errorf(format, args...)
@@ -97,8 +97,8 @@ type adoptedCause struct {
 
 func (a *adoptedCause) Error() string { return a.text }
 
-// loadStates takes over the kind, remedy and place of a cause.
-func (e *DataError) adopt(cause error) *adoptedCause {
+// adoptCause takes over the kind, remedy and place of a cause.
+func (e *DataError) adoptCause(cause error) *adoptedCause {
 	var inner *DataError
 	if !errors.As(cause, &inner) {
 		return &adoptedCause{cause, cause.Error()}
@@ -141,20 +141,20 @@ func AsDataError(err error) *DataError {
 	return e
 }
 
-// Of sets the kind and returns e.
-func (e *DataError) Of(kind ErrorKind) *DataError {
+// WithKind sets the kind and returns e.
+func (e *DataError) WithKind(kind ErrorKind) *DataError {
 	e.Kind = kind
 	return e
 }
 
-// Do sets the remedy and returns e.
-func (e *DataError) Do(format string, args ...any) *DataError {
+// WithRemedy sets the remedy and returns e.
+func (e *DataError) WithRemedy(format string, args ...any) *DataError {
 	e.Remedy = fmt.Sprintf(format, args...)
 	return e
 }
 
-// Also appends a remedy and returns e.
-func (e *DataError) Also(format string, args ...any) *DataError {
+// AddRemedy appends a remedy and returns e.
+func (e *DataError) AddRemedy(format string, args ...any) *DataError {
 	if e.Remedy != "" {
 		e.Remedy += "; "
 	}
@@ -176,7 +176,7 @@ func (e *DataError) location() string {
 	var b strings.Builder
 	switch {
 	case e.Path == "":
-	case e.Kind == Unwritten:
+	case e.Kind == Unwritable:
 		b.WriteString("cannot write " + e.Path + ": ")
 	default:
 		b.WriteString(e.Path + ": ")

@@ -10,33 +10,33 @@ import (
 
 func TestDataErrorText(t *testing.T) {
 	cause := errors.New("-1 is not positive")
-	damaged := NewDataError("", "the checksum differs").Of(Damaged).Do("fetch the file again")
+	damaged := NewDataError("", "the checksum differs").WithKind(Damaged).WithRemedy("fetch the file again")
 	tests := []struct {
 		err  *DataError
 		want string
 	}{
 		{NewDataError("", "no rows"), `no rows`},
-		{NewDataError("a.csv", "the file has %d rows", 0).Do("is it the right file?"), `a.csv: the file has 0 rows; is it the right file?`},
+		{NewDataError("a.csv", "the file has %d rows", 0).WithRemedy("is it the right file?"), `a.csv: the file has 0 rows; is it the right file?`},
 		{NewDataError("a.csv", "%w", error(nil)), `a.csv: %!w(<nil>)`},
 		{NewDataError("a.csv", "%s", "100%"), `a.csv: 100%`},
-		{NewDataError("a.csv", "no such file").Of(Missing), `a.csv: no such file`},
-		{NewDataError("a.csv", "nobody reads").Of(Unwritten), `cannot write a.csv: nobody reads`},
-		{NewDataError("", "nobody reads").Of(Unwritten), `nobody reads`},
+		{NewDataError("a.csv", "no such file").WithKind(Missing), `a.csv: no such file`},
+		{NewDataError("a.csv", "nobody reads").WithKind(Unwritable), `cannot write a.csv: nobody reads`},
+		{NewDataError("", "nobody reads").WithKind(Unwritable), `nobody reads`},
 		{NewValueError("a.csv", 7, "", "nothing is there"), `a.csv: row 7 (counted from 0): nothing is there`},
 		{NewValueError("a.csv", 0, "x", "%w", cause), `a.csv: row 0 (counted from 0): column "x": -1 is not positive`},
-		{NewValueError("a.csv", NoRow, "x", "%w", cause).Do("leave out %s", "x"), `a.csv: column "x": -1 is not positive; leave out x`},
+		{NewValueError("a.csv", NoRow, "x", "%w", cause).WithRemedy("leave out %s", "x"), `a.csv: column "x": -1 is not positive; leave out x`},
 		{&DataError{Row: NoRow, Err: cause}, `-1 is not positive`},
 		{&DataError{Row: NoRow, Path: "a", What: "it is negative", Err: cause}, `a: it is negative`},
 		{&DataError{Row: NoRow, Path: "a"}, `a: `},
 		{&DataError{Row: 1, Column: "a\n\x1b", What: "0"}, `row 1 (counted from 0): column "a\n\x1b": 0`},
 
 		{NewDataError("a.csv", "line 2: %w", damaged), `a.csv: line 2: the checksum differs; fetch the file again`},
-		{NewDataError("a.csv", "%w", damaged).Do("start again"), `a.csv: the checksum differs; start again`},
-		{NewDataError("a.csv", "part %d: %w", 3, NewValueError("a.csv", 7, "x", "it is 0").Do("mend it")), `a.csv: row 7 (counted from 0): column "x": part 3: it is 0; mend it`},
-		{NewDataError("*.csv", "%w", NewValueError("a.csv", 7, "x", "it is 0").Do("mend it")), `*.csv: a.csv: row 7 (counted from 0): column "x": it is 0; mend it`},
+		{NewDataError("a.csv", "%w", damaged).WithRemedy("start again"), `a.csv: the checksum differs; start again`},
+		{NewDataError("a.csv", "part %d: %w", 3, NewValueError("a.csv", 7, "x", "it is 0").WithRemedy("mend it")), `a.csv: row 7 (counted from 0): column "x": part 3: it is 0; mend it`},
+		{NewDataError("*.csv", "%w", NewValueError("a.csv", 7, "x", "it is 0").WithRemedy("mend it")), `*.csv: a.csv: row 7 (counted from 0): column "x": it is 0; mend it`},
 		{NewDataError("a.csv", "%w", fmt.Errorf("part 3: %w", damaged)), `a.csv: part 3: the checksum differs; fetch the file again`},
-		{NewDataError("a", "none").Also("name one").Also("give %d", 2), `a: none; name one; give 2`},
-		{AsDataError(damaged).Do("start again"), `the checksum differs; start again`},
+		{NewDataError("a", "none").AddRemedy("name one").AddRemedy("give %d", 2), `a: none; name one; give 2`},
+		{AsDataError(damaged).WithRemedy("start again"), `the checksum differs; start again`},
 		{AsDataError(fmt.Errorf("part 3: %w", damaged)), `part 3: the checksum differs; fetch the file again`},
 	}
 	for _, c := range tests {
@@ -74,17 +74,17 @@ func TestDataErrorCause(t *testing.T) {
 	if value := NewValueError("a", 0, "", "it is 0"); value.Kind != BadValue || NewDataError("b", "%w", value).Kind != BadValue {
 		t.Error("a value is of another kind")
 	}
-	if errors.Is(inner, context.Canceled) || errors.Is(NewDataError("a", "none"), fs.ErrNotExist) || !errors.Is(fmt.Errorf("a: %w", NewDataError("a", "none").Of(Missing)), fs.ErrNotExist) {
+	if errors.Is(inner, context.Canceled) || errors.Is(NewDataError("a", "none"), fs.ErrNotExist) || !errors.Is(fmt.Errorf("a: %w", NewDataError("a", "none").WithKind(Missing)), fs.ErrNotExist) {
 		t.Error("missing data alone are fs.ErrNotExist")
 	}
 }
 
 func TestErrorKindNames(t *testing.T) {
 	seen := map[string]bool{}
-	for k := Unusable; k <= Unwritten; k++ {
+	for k := Unusable; k <= Unwritable; k++ {
 		seen[k.String()] = true
 	}
-	if len(seen) != int(Unwritten)+1 || seen[""] || ErrorKind(99).String() != "stream.ErrorKind(99)" {
+	if len(seen) != int(Unwritable)+1 || seen[""] || ErrorKind(99).String() != "stream.ErrorKind(99)" {
 		t.Errorf("kinds: %v", seen)
 	}
 }

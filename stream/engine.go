@@ -50,10 +50,10 @@ type Engine struct {
 	wide        wideSizes // for tests
 }
 
-// For returns the engine for the passes of one fit. The text describes the fit, one item per line:
+// ForFit returns the engine for the passes of one fit. The text describes the fit, one item per line:
 // method, parameters, kernel. States with another text are rejected; the error quotes the first
 // line that differs. Texts of nested fits are concatenated.
-func (e Engine) For(fit string) Engine {
+func (e Engine) ForFit(fit string) Engine {
 	if e.fit != "" {
 		fit = e.fit + "\n" + fit
 	}
@@ -61,11 +61,11 @@ func (e Engine) For(fit string) Engine {
 	return e
 }
 
-// Given returns the engine for passes whose results depend on more than the rows they read: on
+// WithInputs returns the engine for passes whose results depend on more than the rows they read: on
 // matrices and slices of fixed-size numbers, such as landmarks or labels. States made with other
-// values are rejected. Settings, which belong to For, and results of earlier passes need not be
+// values are rejected. Settings, which belong to ForFit, and results of earlier passes need not be
 // given.
-func (e Engine) Given(values ...any) Engine {
+func (e Engine) WithInputs(values ...any) Engine {
 	if e.Run != nil {
 		e.givenDigest = digestOf(e.givenDigest, values)
 	}

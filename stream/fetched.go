@@ -31,11 +31,11 @@ const maxFetchedBytes = 8 << 20
 func (r *Run) Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	size := 8 * len(rows) * (dst.X.Cols + len(dst.Kept))
 	if r == nil || !r.isShared() || len(rows) <= sampledRows || size > maxFetchedBytes || opening.Looks(ctx) ||
-		!r.keeps(src.Info()) {
+		!r.keepsStates(src.Info()) {
 		return Gather(ctx, src, rows, dst)
 	}
-	r.fetching.Lock()
-	defer r.fetching.Unlock()
+	r.gatherLock.Lock()
+	defer r.gatherLock.Unlock()
 	key, err := r.rowsKey(ctx, src, rows, dst.Kept != nil)
 	if err != nil {
 		return err

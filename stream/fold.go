@@ -17,7 +17,7 @@ func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Sour
 // foldBy returns the accumulator of all blocks of a source, with checkpoints if the engine has a
 // run.
 func foldBy[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, fold folder[A]) (A, error) {
-	if e.Run.keeps(src.Info()) {
+	if e.Run.keepsStates(src.Info()) {
 		defer registerFold(ctx)()
 		return foldCheckpointed(ctx, e, name, src, newAcc, fold)
 	}

@@ -35,9 +35,9 @@ import (
 // every second block, none combine and there are blocks/2. The subtrees also record which blocks
 // have been added, so no second set can disagree with them.
 //
-// The forest is thus the running state of a pass, its checkpoint, and the result of a shard. Take
-// adds the subtrees of another forest, and merges them with their siblings. The bits of the result
-// depend only on where rows were cut into blocks.
+// The forest is thus the running state of a pass, its checkpoint, and the result of a shard.
+// MergeState adds the subtrees of another forest, and merges them with their siblings. The bits of
+// the result depend only on where rows were cut into blocks.
 
 // Accumulator is the result that a pass folds blocks into. A is the implementing type itself,
 // usually a pointer. One goroutine at a time uses an accumulator. Accumulators of one pass must not
@@ -60,8 +60,8 @@ type Named interface{ Name() string }
 
 // Forest is the state of a pass: partial accumulators of type A and the blocks they cover. Add,
 // Blocks and MarshalBinary may be called concurrently, for different blocks; other methods may not.
-// If Merge of an accumulator fails, Add, Take and Finish return its error, and the forest must not
-// be used further.
+// If Merge of an accumulator fails, Add, MergeState and Finish return its error, and the forest
+// must not be used further.
 type Forest[A Accumulator[A]] struct {
 	newAcc  func() A
 	release func(A) // receives each merged accumulator, for reuse
@@ -283,10 +283,10 @@ func (f *Forest[A]) MarshalBinary() ([]byte, error) {
 	return data, nil
 }
 
-// Take merges a state that MarshalBinary wrote into the forest, one subtree at a time. The caller
-// makes sure that the forest has none of its blocks. Take returns an error for corrupt data; the
-// forest may then hold part of the state.
-func (f *Forest[A]) Take(data []byte) error {
+// MergeState merges a state that MarshalBinary wrote into the forest, one subtree at a time. The
+// caller makes sure that the forest has none of its blocks. MergeState returns an error for corrupt
+// data; the forest may then hold part of the state.
+func (f *Forest[A]) MergeState(data []byte) error {
 	return eachTree(data, func(n node, state []byte) error {
 		a := f.newAcc()
 		if err := a.UnmarshalBinary(state); err != nil {

@@ -198,7 +198,7 @@ func TestForestStateIsCanonical(t *testing.T) {
 		"version":         {[]byte("NyFo\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), false},
 		"nothing":         {nil, false},
 	} {
-		if err := stream.NewForest(newHistory).Take(c.data); (err == nil) != c.ok {
+		if err := stream.NewForest(newHistory).MergeState(c.data); (err == nil) != c.ok {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -218,7 +218,7 @@ func FuzzForestUnmarshal(f *testing.F) {
 	f.Add(data)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		forest := stream.NewForest(newHistory)
-		if forest.Take(data) != nil {
+		if forest.MergeState(data) != nil {
 			return
 		}
 		again, err := forest.MarshalBinary()
@@ -239,7 +239,7 @@ func ExampleForest() {
 	}
 	state, err := there.MarshalBinary()
 	if err == nil {
-		err = here.Take(state)
+		err = here.MergeState(state)
 	}
 	if err != nil {
 		fmt.Println(err)

@@ -62,7 +62,7 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 		taken += copyWanted(dst, &chunk, rows, taken, start, n)
 		start += int64(n)
 		if err == io.EOF && taken < len(rows) {
-			return endedEarly(info.Name, start, rows[taken])
+			return endedEarlyError(info.Name, start, rows[taken])
 		}
 		if err != nil && err != io.EOF {
 			return err

@@ -12,7 +12,7 @@ func (f *checkpointedFold[A]) isLast() (bool, error) {
 // of blocks takes at most two subtrees per level of the tree, whatever the number of states.
 func (f *checkpointedFold[A]) join() error {
 	if len(f.states) == 0 {
-		return f.missing()
+		return f.missingError()
 	}
 	if err := f.write(); err != nil {
 		return err

@@ -35,7 +35,7 @@ func (f *checkpointedFold[A]) loadStates() error {
 		}
 		err := f.load()
 		state := (*StateError)(nil)
-		if !errors.As(err, &state) || !f.ignores(state) {
+		if !errors.As(err, &state) || !f.canIgnore(state) {
 			return err
 		}
 		f.damaged[state.Name] = state
@@ -54,7 +54,7 @@ func (f *checkpointedFold[A]) readHeaders() error {
 			continue
 		}
 		s, err := f.checkedHeader(name)
-		if state := (*StateError)(nil); errors.As(err, &state) && f.ignores(state) {
+		if state := (*StateError)(nil); errors.As(err, &state) && f.canIgnore(state) {
 			f.unused = append(f.unused, state)
 			continue
 		}
@@ -68,7 +68,7 @@ func (f *checkpointedFold[A]) readHeaders() error {
 		return err
 	}
 	for _, s := range f.states {
-		if o := f.run.options; f.wrongParts == nil && o.Parts > 0 && s.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).without(s.nodes)) > 0 {
+		if o := f.run.options; f.wrongParts == nil && o.Parts > 0 && s.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).uncovered(s.nodes)) > 0 {
 			f.wrongParts = &StateError{Name: s.name, Reason: fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(s.Parts), o.Part, o.Parts)}
 		}
 		f.otherNodes = append(f.otherNodes, s.nodes...)
@@ -142,7 +142,7 @@ func (f *checkpointedFold[A]) load() error {
 		if err != nil {
 			return err
 		}
-		if err := f.forest.Take(forest); err != nil {
+		if err := f.forest.MergeState(forest); err != nil {
 			return &StateError{Name: s.name, Reason: err.Error()}
 		}
 	}
@@ -150,8 +150,8 @@ func (f *checkpointedFold[A]) load() error {
 	return nil
 }
 
-// ignores reports whether the run can continue without a state, see [Run].
-func (f *checkpointedFold[A]) ignores(state *StateError) bool {
+// canIgnore reports whether the run can continue without a state, see [Run].
+func (f *checkpointedFold[A]) canIgnore(state *StateError) bool {
 	o := f.run.options
 	return state.Damaged && !o.Join || state.Foreign && (o.Parts > 0 || o.Finish) && state.Name != f.name
 }
@@ -188,7 +188,7 @@ func (f *checkpointedFold[A]) gaps() []blockRange { return f.gapsIn(blockRange{0
 func (f *checkpointedFold[A]) gapsIn(in blockRange) []blockRange {
 	nodes := append(f.forest.nodes(), f.otherNodes...)
 	slices.SortFunc(nodes, byBlock)
-	return in.without(nodes)
+	return in.uncovered(nodes)
 }
 
 // rows returns the number of rows that subtrees cover.
@@ -200,14 +200,16 @@ func (f *checkpointedFold[A]) rows(nodes []node) (rows int64) {
 	return rows
 }
 
-// seen returns the number of rows that states cover.
-func (f *checkpointedFold[A]) seen() int64 { return f.rows(f.forest.nodes()) + f.rows(f.otherNodes) }
+// coveredRows returns the number of rows that states cover.
+func (f *checkpointedFold[A]) coveredRows() int64 {
+	return f.rows(f.forest.nodes()) + f.rows(f.otherNodes)
+}
 
 // fold folds the missing blocks that belong to this run, and writes states.
 func (f *checkpointedFold[A]) fold(ctx context.Context, e Engine, fold folder[A]) error {
 	o := f.run.options
 	if o.Finish {
-		return f.missing()
+		return f.missingError()
 	}
 	mine := blockRange{0, f.key.blocks()}
 	if o.Parts > 0 {
@@ -242,7 +244,7 @@ func (f *checkpointedFold[A]) fold(ctx context.Context, e Engine, fold folder[A]
 
 // engine returns an engine whose progress reports include the rows of loaded states.
 func (f *checkpointedFold[A]) engine(e Engine) Engine {
-	if report, seen := e.Progress, f.seen(); report != nil && seen > 0 {
+	if report, seen := e.Progress, f.coveredRows(); report != nil && seen > 0 {
 		e.Progress = func(v Event) {
 			v.Done += seen
 			report(v)
@@ -298,18 +300,20 @@ func (f *checkpointedFold[A]) write() error {
 	return nil
 }
 
-// missing returns the error that lists the missing blocks.
-func (f *checkpointedFold[A]) missing() *MissingError {
-	e := &MissingError{Pass: f.key.Pass, Fold: f.key.Fold, Of: f.key.blocks(), OfParts: f.cut(), Unused: f.unused}
-	e.Parts = f.missingParts(e.OfParts)
+// missingError returns the error that lists the missing blocks.
+func (f *checkpointedFold[A]) missingError() *MissingError {
+	e := &MissingError{
+		Pass: f.key.Pass, Fold: f.key.Fold, TotalBlocks: f.key.blocks(), TotalParts: f.partCount(), Unused: f.unused,
+	}
+	e.Parts = f.missingParts(e.TotalParts)
 	for _, g := range f.gaps() {
 		e.Blocks = append(e.Blocks, [2]int64{g.first, g.end - 1})
 	}
 	return e
 }
 
-// cut returns the number of parts that the states belong to, 0 if none does or if they differ.
-func (f *checkpointedFold[A]) cut() (parts int) {
+// partCount returns the number of parts that the states belong to, 0 if none does or if they differ.
+func (f *checkpointedFold[A]) partCount() (parts int) {
 	for _, s := range f.states {
 		if parts > 0 && s.Parts > 0 && s.Parts != parts {
 			return 0

@@ -25,7 +25,7 @@ import (
 type foldKey struct {
 	Arithmetic  string            `json:"arithmetic"` // processors and builds differ in the last bits
 	Identity    string            `json:"identity"`
-	Fit         string            `json:"fit,omitempty"` // see Engine.For
+	Fit         string            `json:"fit,omitempty"` // see Engine.ForFit
 	Fold        int               `json:"fold"`          // counted from 1
 	Pass        string            `json:"pass"`
 	Rows        int64             `json:"rows"`
@@ -35,7 +35,7 @@ type foldKey struct {
 	BlockRows   int               `json:"block_rows"`
 	Accumulator string            `json:"accumulator"` // its name, see Named, or its Go type
 	Fresh       string            `json:"fresh"`       // digest of an empty accumulator
-	Given       string            `json:"given"`       // see Engine.Given
+	Given       string            `json:"given"`       // see Engine.WithInputs
 	Earlier     string            `json:"earlier"`     // digest of the results of earlier folds
 }
 
@@ -204,7 +204,7 @@ const sampledRows = 32
 func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, error) {
 	known := reflect.ValueOf(src).Comparable()
 	if known {
-		if print, ok := r.prints[fingerprintKey{src, kept}]; ok {
+		if print, ok := r.fingerprints[fingerprintKey{src, kept}]; ok {
 			return print, nil
 		}
 	}
@@ -241,7 +241,7 @@ func (r *Run) fingerprint(ctx context.Context, src Source, kept bool) (string, e
 	}
 	print := digest(data)
 	if known {
-		r.prints[fingerprintKey{src, kept}] = print
+		r.fingerprints[fingerprintKey{src, kept}] = print
 	}
 	return print, nil
 }

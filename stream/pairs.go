@@ -158,7 +158,7 @@ func (p *pairPass) nextAfter(t tile, err error) (tile, bool) {
 	}
 	beside, ok := p.order.done(t)
 	p.wake.Broadcast()
-	if ok && p.allowed(beside) {
+	if ok && p.isPending(beside) {
 		p.busy++
 		return beside, true
 	}
@@ -168,15 +168,15 @@ func (p *pairPass) nextAfter(t tile, err error) (tile, bool) {
 	return p.nextTile()
 }
 
-// allowed reports whether a tile is still to be visited. After a failure, tiles before the failed
+// isPending reports whether a tile is still to be visited. After a failure, tiles before the failed
 // one still are: they may fail too, and earlier errors win.
-func (p *pairPass) allowed(t tile) bool {
+func (p *pairPass) isPending(t tile) bool {
 	return !p.stopped && (p.failed == nil || p.order.position(t) < p.failedPosition)
 }
 
 func (p *pairPass) nextTile() (tile, bool) {
 	for {
-		if t, ok := p.order.first(); ok && p.allowed(t) {
+		if t, ok := p.order.first(); ok && p.isPending(t) {
 			p.order.pop()
 			p.busy++
 			return t, true

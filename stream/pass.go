@@ -81,15 +81,15 @@ func (p *pass) runBlocks(ranges []blockRange, most int) int64 {
 	for run < 1<<most && 4*lead > run*int64(p.blockRows) && blocks/(2*run) >= 4*workers {
 		run *= 2
 	}
-	if blocks < 2 || lead > 1 && !readersPay(run*int64(p.blockRows), lead, workers) {
+	if blocks < 2 || lead > 1 && !readersWorthwhile(run*int64(p.blockRows), lead, workers) {
 		return 0
 	}
 	return run
 }
 
-// readersPay reports whether several readers are worth the lead rows that each run of run rows
+// readersWorthwhile reports whether several readers are worth the lead rows that each run of run rows
 // reads in vain: they add at most a quarter, or the pass is still read four times as fast.
-func readersPay(run, lead, workers int64) bool {
+func readersWorthwhile(run, lead, workers int64) bool {
 	return 4*lead <= run || 4*(run+lead) <= workers*run
 }
 
@@ -216,7 +216,7 @@ func (g *blockReader) watched(ctx context.Context, read func() error) error {
 		case err := <-failed:
 			return err
 		case <-over:
-			timer := time.NewTimer(leaveAfter / 4)
+			timer := time.NewTimer(abandonAfter / 4)
 			defer timer.Stop()
 			over, late = nil, timer.C
 		case <-late:
@@ -294,7 +294,7 @@ func (g *blockReader) readRange(ctx context.Context, blocks blockRange, yield fu
 	return nil
 }
 
-// hasBlocks positions the reader at a row. If the pass has abandoned it meanwhile, the new reader is
+// open positions the reader at a row. If the pass has abandoned it meanwhile, the new reader is
 // closed.
 func (g *blockReader) open(ctx context.Context, first int64) error {
 	if g.r != nil && g.next == first {

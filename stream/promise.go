@@ -38,8 +38,8 @@ func excessError(info Info) error {
 	return fmt.Errorf("%s: promised %d rows and gives more: the file changed or is damaged", info.Name, info.Rows)
 }
 
-// endedEarly returns the error of a source that ends before a row, counted from 0.
-func endedEarly(name string, rows, row int64) error {
+// endedEarlyError returns the error of a source that ends before a row, counted from 0.
+func endedEarlyError(name string, rows, row int64) error {
 	const say = "%s: it ends after %d rows, and row %d (counted from 0) is missing: the file changed or is damaged"
 	return fmt.Errorf(say, name, rows, row)
 }

@@ -47,7 +47,7 @@ func foldCheckpointed[A Accumulator[A]](ctx context.Context, e Engine, name stri
 			o.Ignored(state)
 		}
 	}
-	if seen := f.seen(); seen > 0 && o.Resumed != nil {
+	if seen := f.coveredRows(); seen > 0 && o.Resumed != nil {
 		o.Resumed(name, seen, key.Rows)
 	}
 	if len(f.gaps()) > 0 {

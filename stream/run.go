@@ -49,9 +49,9 @@ type RunOptions struct {
 	Resumed func(name string, seen, rows int64)
 	// Ignored, if not nil, is called for each state that is not used, see [Run].
 	Ignored func(*StateError)
-	// Unwritten, if not nil, is called with the reason why states cannot be written. The run
+	// WriteFailed, if not nil, is called with the reason why states cannot be written. The run
 	// continues without writing states. A run of parts fails instead.
-	Unwritten func(err error)
+	WriteFailed func(err error)
 }
 
 // Runner computes folds elsewhere, for example on the workers of a cluster. Each worker executes
@@ -84,12 +84,12 @@ type Run struct {
 	unwrittenTime time.Duration // duration of folds without a written state
 	writeFailed   bool          // a state could not be written
 	stopped       bool          // a fold had no states, so later ones have none
-	prints        map[fingerprintKey]string
-	fetching      sync.Mutex // a fit may gather rows on several goroutines
+	fingerprints  map[fingerprintKey]string
+	gatherLock    sync.Mutex // a fit may gather rows on several goroutines
 }
 
 // NewRun returns a run that keeps its states in store. A state is tied to the rows, to the fit (see
-// [Engine.For]) and to identity. identity lists everything else that affects results, such as the
+// [Engine.ForFit]) and to identity. identity lists everything else that affects results, such as the
 // version of the program, one item per line; errors quote the first line that differs. It must not
 // contain paths, which may differ between machines, nor settings that do not affect results. It may
 // be empty.
@@ -105,7 +105,7 @@ func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 		return nil, fmt.Errorf("states cannot be written every %v", o.Every)
 	}
 	o.Finish = o.Finish || o.Runner != nil
-	return &Run{store: store, identity: identity, options: o, prints: make(map[fingerprintKey]string)}, nil
+	return &Run{store: store, identity: identity, options: o, fingerprints: make(map[fingerprintKey]string)}, nil
 }
 
 // Done removes the states that the run has read and written. Call it once the result of the fit is
@@ -121,8 +121,8 @@ func (r *Run) Done() error {
 // Folds returns the number of folds with states so far.
 func (r *Run) Folds() int { return r.folds }
 
-// keeps reports whether folds over a source have states.
-func (r *Run) keeps(info Info) bool {
+// keepsStates reports whether folds over a source have states.
+func (r *Run) keepsStates(info Info) bool {
 	return r != nil && !r.stopped && !info.InMemory && !info.OnePass && info.Rows > 0
 }
 
@@ -134,8 +134,8 @@ func (r *Run) stop(err error) {
 
 // reportUnwritten reports why states are no longer written.
 func (r *Run) reportUnwritten(err error) {
-	if r.options.Unwritten != nil {
-		r.options.Unwritten(err)
+	if r.options.WriteFailed != nil {
+		r.options.WriteFailed(err)
 	}
 }
 
@@ -189,14 +189,14 @@ func (e *StoppedError) Error() string {
 type MissingError struct {
 	Pass string // the name of the fold
 	Fold int    // its number in the fit, counted from 1
-	// Blocks lists the first and last block of each range of missing blocks, of the Of blocks of
-	// the pass.
-	Blocks [][2]int64
-	Of     int64
-	// Parts lists the missing or incomplete ones of OfParts parts. It is empty if no state records
+	// Blocks lists the first and last block of each range of missing blocks, of the TotalBlocks
+	// blocks of the pass.
+	Blocks      [][2]int64
+	TotalBlocks int64
+	// Parts lists the missing or incomplete ones of TotalParts parts. It is empty if no state records
 	// the number of parts.
-	Parts   []int
-	OfParts int
+	Parts      []int
+	TotalParts int
 	// Unused lists states of the pass that are not used.
 	Unused []*StateError
 }
@@ -208,7 +208,7 @@ func (e *MissingError) Error() string {
 		if len(e.Parts) == 1 {
 			are = "is"
 		}
-		text = fmt.Sprintf("%s of %d %s missing or not complete (%s)", enumerate("part", e.Parts), e.OfParts, are, e.blocks())
+		text = fmt.Sprintf("%s of %d %s missing or not complete (%s)", enumerate("part", e.Parts), e.TotalParts, are, e.blocks())
 	}
 	for _, u := range e.Unused {
 		text += fmt.Sprintf("; state %s is not used: %s", u.Name, u.Reason)
@@ -230,7 +230,7 @@ func (e *MissingError) blocks() string {
 			runs = append(runs, fmt.Sprintf("%d to %d", b[0], b[1]))
 		}
 	}
-	return fmt.Sprintf("blocks %s of %d", strings.Join(runs, ", "), e.Of)
+	return fmt.Sprintf("blocks %s of %d", strings.Join(runs, ", "), e.TotalBlocks)
 }
 
 // enumerate returns a text such as "parts 1, 2 and 5".

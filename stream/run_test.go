@@ -361,7 +361,7 @@ func TestRunUnknownSource(t *testing.T) {
 	store := newShelf()
 	for _, states := range []int{0, 3} {
 		var why []error
-		got, err := f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{Unwritten: func(err error) { why = append(why, err) }}))
+		got, err := f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{WriteFailed: func(err error) { why = append(why, err) }}))
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("another result, error %v", err)
 		}
@@ -429,7 +429,7 @@ func TestRunFailingStore(t *testing.T) {
 				return nil
 			}
 			unwritten := 0
-			o.Unwritten = func(error) { unwritten++ }
+			o.WriteFailed = func(error) { unwritten++ }
 			got, err := f.run(context.Background(), runOf(t, store, "toy", 2, o))
 			var stopped *stream.StoppedError
 			switch {
@@ -631,8 +631,8 @@ func TestRunForeignStates(t *testing.T) {
 		{name: "preparation", fit: with(func(f *toyFit) { f.scale = prepare.ScaleStandard }), want: "it is of pass 1 (sums), and this is pass 1 (scan)"},
 		{name: "blocks", fit: base, engine: block16, want: "it has blocks of 8 rows, and this has blocks of 16"},
 		{name: "size", fit: with(func(f *toyFit) { f.cols = 1 }), want: "state 0002-factor.state: its accumulators are of another size"},
-		{name: "landmarks", fit: base, engine: func(e stream.Engine) stream.Engine { return e.Given(x, []float64{1}) }, want: "it was made with other landmarks, labels or weights"},
-		{name: "fit", fit: base, engine: func(e stream.Engine) stream.Engine { return e.For("method m\nkernel k").For("rank 4") }, want: `it was made with nothing in its place, and this is with "method m"`},
+		{name: "landmarks", fit: base, engine: func(e stream.Engine) stream.Engine { return e.WithInputs(x, []float64{1}) }, want: "it was made with other landmarks, labels or weights"},
+		{name: "fit", fit: base, engine: func(e stream.Engine) stream.Engine { return e.ForFit("method m\nkernel k").ForFit("rank 4") }, want: `it was made with nothing in its place, and this is with "method m"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			store := newShelf()

@@ -10,7 +10,7 @@ func (f *checkpointedFold[A]) ask(ctx context.Context, runner Runner) error {
 	if len(f.gaps()) == 0 {
 		return nil
 	}
-	failed := runner.Fold(ctx, f.missing())
+	failed := runner.Fold(ctx, f.missingError())
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (f *checkpointedFold[A]) ask(ctx context.Context, runner Runner) error {
 	if failed == nil || len(f.gaps()) == 0 {
 		return failed // if blocks are still missing, fold reports them
 	}
-	return &runnerError{failed, f.missing()}
+	return &runnerError{failed, f.missingError()}
 }
 
 // runnerError reports that a runner failed, and which blocks are missing.

@@ -96,7 +96,7 @@ func (r *selectedReader) Read(dst *Batch) (n int, err error) {
 		err = io.EOF
 	}
 	if err == io.EOF && len(r.pending) > 0 {
-		err = endedEarly(r.name, r.next, r.pending[0])
+		err = endedEarlyError(r.name, r.next, r.pending[0])
 	}
 	return n, err
 }

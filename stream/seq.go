@@ -19,7 +19,7 @@ import (
 // that waits for rows, for example on a channel, should return when the context ends. Otherwise its
 // goroutine leaks; reads do not wait for it. Set info.OnePass if seq can be called only once, and
 // info.Rows to -1 if the number of rows is unknown. A sequence that can be called again is
-// abandoned if one batch takes longer than Engine.Stall, see [Beat].
+// abandoned if one batch takes longer than Engine.Stall, see [Heartbeat].
 //
 // Large batches are faster: each costs a switch between goroutines, some microseconds. A pass
 // collects [Engine].BlockRows rows before it continues. With info.Live, [Map] delivers the results
@@ -164,7 +164,7 @@ func (r *seqReader) Close() error {
 	if !r.started {
 		return nil
 	}
-	limit := time.NewTimer(leaveAfter)
+	limit := time.NewTimer(abandonAfter)
 	defer limit.Stop()
 	for {
 		select {

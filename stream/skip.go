@@ -20,9 +20,9 @@ func (i Info) Skip(r Reader, rows int64) Reader {
 
 type skipReader struct {
 	Reader
-	info Info
-	rows int64 // rows still to drop
-	gone Batch
+	info    Info
+	rows    int64 // rows still to drop
+	discard Batch
 }
 
 // Read implements [Reader]. While it drops rows it returns none.
@@ -30,14 +30,14 @@ func (r *skipReader) Read(dst *Batch) (int, error) {
 	if r.rows == 0 {
 		return r.Reader.Read(dst)
 	}
-	if r.gone.X.Rows == 0 {
-		r.gone.X = matrix.New(chunkRows(r.info), len(r.info.Columns))
+	if r.discard.X.Rows == 0 {
+		r.discard.X = matrix.New(chunkRows(r.info), len(r.info.Columns))
 		if dst.Kept != nil {
-			r.gone.Kept = r.info.NewKept()
+			r.discard.Kept = r.info.NewKept()
 		}
 	}
 	resetKept(dst.Kept)
-	part := Batch{X: matrix.Rows(r.gone.X, 0, int(min(int64(r.gone.X.Rows), r.rows))), Kept: r.gone.Kept}
+	part := Batch{X: matrix.Rows(r.discard.X, 0, int(min(int64(r.discard.X.Rows), r.rows))), Kept: r.discard.Kept}
 	n, err := r.Reader.Read(&part)
 	r.rows -= int64(n)
 	if err == io.EOF && r.rows > 0 {

@@ -1,7 +1,7 @@
-// Package stream moves rows: it defines what a source of rows is, cuts every
-// source into blocks on one absolute grid, and runs passes over the blocks with
-// a bounded number of workers. It is the only package of Nystream that starts
-// worker goroutines, and it knows no file format.
+// Package stream reads rows in parallel. It defines sources of rows, cuts them
+// into blocks on one absolute grid, and runs passes over the blocks with a
+// bounded number of workers. Passes start their goroutines here and nowhere
+// else. The package knows no file format: package blockstore opens files.
 //
 // # Sources
 //
@@ -9,6 +9,32 @@
 // files, a stream, a matrix in memory. A reader of it starts at any row and
 // reads on from there, like an [io.Reader] whose unit is the row. Sources whose
 // rows can be fetched by number also implement [Gatherer].
+//
+// # Passes
+//
+// A pass reads a source once, from its first row to its last, on the workers of
+// an [Engine]. The zero Engine uses one worker per processor.
+//
+//	Fold      sums blocks into an accumulator, such as a Gram matrix
+//	FoldWide  the same for accumulators of many megabytes
+//	Map       turns each block into rows of output, in row order
+//	MapRows   collects these in a matrix
+//	Pairs     visits the tiles of all pairs of rows of two sources
+//
+// [Gather] fetches rows by number, and is no pass. This one writes the rows of a
+// source with doubled entries to a matrix:
+//
+//	twice, err := stream.MapRows(ctx, stream.Engine{}, "doubling", src, len(src.Info().Columns),
+//		func() func(dst blas64.General, b *stream.Block) error {
+//			return func(dst blas64.General, b *stream.Block) error {
+//				for i := range b.X.Rows {
+//					for j := range b.X.Cols {
+//						dst.Data[i*dst.Stride+j] = 2 * b.X.Data[i*b.X.Stride+j]
+//					}
+//				}
+//				return nil
+//			}
+//		})
 //
 // # The grid
 //
@@ -18,10 +44,21 @@
 // threads, any read size, any file format and any split into shards that are
 // cut on the grid.
 //
-// # Above it
+// # Checkpoints and shards
 //
-// stream/prepare makes of raw rows those that a method sees, and stream/sparse holds
-// the matrices of graphs. Both are sources to this package like any other.
+// With a [Run] an engine stores the states of its folds. An interrupted fit
+// continues from them, and several machines share a fold by its parts.
+//
+// # Errors
+//
+// Unusable data are reported as a [DataError] with path, row, column and remedy.
+// Other errors are [OverBudgetError], [MissingError], [StoppedError] and
+// [StateError]. Mistakes of the programmer panic.
+//
+// # Related packages
+//
+// Package stream/prepare turns raw rows into the rows of a fit, and stream/sparse
+// holds the matrices of graphs. Both provide sources.
 package stream
 
 import (

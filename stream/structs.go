@@ -71,7 +71,7 @@ type structField struct {
 	Field
 	index   int
 	pointer bool
-	of      reflect.Kind
+	kind    reflect.Kind
 }
 
 // numeric reports whether the field is a numeric column.
@@ -97,15 +97,15 @@ func structFields(t reflect.Type) (list []structField, err error) {
 		if f.pointer = of.Kind() == reflect.Pointer; f.pointer {
 			of = of.Elem()
 		}
-		f.of = of.Kind()
+		f.kind = of.Kind()
 		switch {
 		case rest != "" && rest != "keep":
 			return nil, fmt.Errorf("field %s of %v has the unknown option %q in its tag: keep is the only one", field.Name, t, rest)
-		case f.of == reflect.String:
+		case f.kind == reflect.String:
 			f.Kind, f.Category = String, !f.Carried
-		case f.of >= reflect.Int && f.of <= reflect.Int64 || f.of >= reflect.Uint8 && f.of <= reflect.Uint32 || f.of == reflect.Bool:
+		case f.kind >= reflect.Int && f.kind <= reflect.Int64 || f.kind >= reflect.Uint8 && f.kind <= reflect.Uint32 || f.kind == reflect.Bool:
 			f.Kind = Int64
-		case f.of == reflect.Float32 || f.of == reflect.Float64:
+		case f.kind == reflect.Float32 || f.kind == reflect.Float64:
 			f.Kind = Float64
 		default:
 			return nil, fmt.Errorf("field %s of %v is a %v, which is no column: leave it out with the tag nystream:\"-\"", field.Name, t, field.Type)
@@ -131,9 +131,9 @@ func (f *structField) value(row reflect.Value) (reflect.Value, bool) {
 // integer returns the integer or bool of a value.
 func (f *structField) integer(v reflect.Value) int64 {
 	switch {
-	case f.of == reflect.Bool && v.Bool():
+	case f.kind == reflect.Bool && v.Bool():
 		return 1
-	case f.of == reflect.Bool:
+	case f.kind == reflect.Bool:
 		return 0
 	case v.CanInt():
 		return v.Int()
@@ -154,7 +154,7 @@ func numericInto(dst []float64, row reflect.Value, fields []structField, name st
 		default:
 			n := f.integer(v)
 			if dst[j] = float64(n); int64(dst[j]) != n || n == math.MaxInt64 {
-				return NewValueError(name, number, f.Name, "no float64 is %d", n).Do("keep the column (keep in its tag), or leave it out")
+				return NewValueError(name, number, f.Name, "no float64 is %d", n).WithRemedy("keep the column (keep in its tag), or leave it out")
 			}
 		}
 	}

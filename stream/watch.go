@@ -26,8 +26,8 @@ type watch struct {
 }
 
 const (
-	idle      = 0
-	abandoned = -1
+	watchIdle      = 0
+	watchAbandoned = -1
 )
 
 func newWatch() *watch { return &watch{clock: time.Now()} }
@@ -37,27 +37,27 @@ func (w *watch) now() int64 { return 1 + int64(time.Since(w.clock)) }
 // call runs one call into the source. It returns errAbandoned if the pass has abandoned the watch
 // before or meanwhile.
 func (w *watch) call(f func() error) error {
-	if !w.state.CompareAndSwap(idle, w.now()) {
+	if !w.state.CompareAndSwap(watchIdle, w.now()) {
 		return errAbandoned
 	}
 	err := f()
 	for {
 		began := w.state.Load()
-		if began == abandoned {
+		if began == watchAbandoned {
 			return errAbandoned
 		}
-		if w.state.CompareAndSwap(began, idle) {
+		if w.state.CompareAndSwap(began, watchIdle) {
 			return err
 		}
 	}
 }
 
 // isAbandoned reports whether the pass has abandoned reading.
-func (w *watch) isAbandoned() bool { return w.state.Load() == abandoned }
+func (w *watch) isAbandoned() bool { return w.state.Load() == watchAbandoned }
 
 // beat records that the current call makes progress.
 func (w *watch) beat() {
-	if began := w.state.Load(); began > idle {
+	if began := w.state.Load(); began > watchIdle {
 		w.state.CompareAndSwap(began, w.now())
 	}
 }
@@ -70,10 +70,10 @@ func (w *watch) withWatch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, watchKey{}, w)
 }
 
-// Beat tells the pass that opened a source with ctx that reading makes progress. A source with long
+// Heartbeat tells the pass that opened a source with ctx that reading makes progress. A source with long
 // reads, such as wide blocks from a slow disk, calls it after each step. Otherwise a read that
 // takes longer than [Engine.Stall] is assumed to hang.
-func Beat(ctx context.Context) {
+func Heartbeat(ctx context.Context) {
 	if w, is := ctx.Value(watchKey{}).(*watch); is && w != nil {
 		w.beat()
 	}
@@ -83,11 +83,11 @@ func Beat(ctx context.Context) {
 // whether it did.
 func (w *watch) abandonStalled(limit time.Duration) bool {
 	began := w.state.Load()
-	return began > idle && w.now()-began > int64(limit) && w.state.CompareAndSwap(began, abandoned)
+	return began > watchIdle && w.now()-began > int64(limit) && w.state.CompareAndSwap(began, watchAbandoned)
 }
 
 // abandon makes every further call fail, and reports whether it abandoned a call in progress.
-func (w *watch) abandon() bool { return w.state.Swap(abandoned) > idle }
+func (w *watch) abandon() bool { return w.state.Swap(watchAbandoned) > watchIdle }
 
 // maxEmpty bounds the successive reads that return neither rows nor an error. Such reads are legal,
 // since a reader may drop rows, but a reader that does nothing else hangs. It is a variable for the

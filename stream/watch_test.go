@@ -270,7 +270,7 @@ func TestReaderThatGivesNothing(t *testing.T) {
 	}
 }
 
-// waking is a source with long reads in small steps, each of which calls Beat.
+// waking is a source with long reads in small steps, each of which calls Heartbeat.
 type waking struct {
 	*table
 	quiet bool
@@ -291,13 +291,13 @@ func (r wakingReader) Read(dst *stream.Batch) (int, error) {
 	for range 8 {
 		time.Sleep(8 * time.Second)
 		if !r.quiet {
-			stream.Beat(r.ctx)
+			stream.Heartbeat(r.ctx)
 		}
 	}
 	return r.Reader.Read(dst)
 }
 
-// A read that fills a wide block in many steps is not a stall if it calls Beat.
+// A read that fills a wide block in many steps is not a stall if it calls Heartbeat.
 func TestSlowStepsAreNoStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, threads := range []int{1, 3} {

@@ -27,19 +27,19 @@ const (
 // Wide describes a [FoldWide]: workers compute a T from each block, and the Ts are added to an
 // accumulator A. If an accumulator has several parts, their tiles are numbered consecutively.
 type Wide[A Accumulator[A], T any] struct {
-	// New returns an empty accumulator, and Room the memory for a T.
+	// New returns an empty accumulator, and NewT memory for a T.
 	New  func() A
-	Room func() T
+	NewT func() T
 	// Worker is called once per worker and returns the function that computes a T from a block. It
 	// may own scratch memory.
 	Worker func() func(made T, b *Block) error
-	// Take adds the small parts of the accumulator. It is called for one block after another, in
-	// row order.
-	Take func(acc A, made T, b *Block) error
-	// Tiles is the number of tiles of an accumulator. Add adds one tile of blocks already given to
-	// Take, in row order. It is called concurrently for different tiles.
-	Tiles int
-	Add   func(acc A, made []T, tile int)
+	// AddSmall adds the small parts of the accumulator. It is called for one block after another,
+	// in row order.
+	AddSmall func(acc A, made T, b *Block) error
+	// Tiles is the number of tiles of an accumulator. AddTile adds one tile of blocks already given
+	// to AddSmall, in row order. It is called concurrently for different tiles.
+	Tiles   int
+	AddTile func(acc A, made []T, tile int)
 }
 
 // FoldWide is [Fold] for accumulators of many megabytes. It holds at most [Engine.WideStates] of
@@ -95,10 +95,10 @@ type wideFold[A Accumulator[A], T any] struct {
 	spares    *spares[A]
 	slots     chan struct{} // one slot per thread
 
-	acc       A // of the current leaf
-	leaf      int64
-	hasBlocks bool // the leaf has blocks
-	pending   []T  // taken, but not yet added to tiles
+	acc            A // of the current leaf
+	leaf           int64
+	hasBlocks      bool // the leaf has blocks
+	pendingOutputs []T  // taken, but not yet added to tiles
 }
 
 func newWideFold[A Accumulator[A], T any](e Engine, name string, src Source, w Wide[A, T], forest *Forest[A]) *wideFold[A, T] {
@@ -106,7 +106,7 @@ func newWideFold[A Accumulator[A], T any](e Engine, name string, src Source, w W
 	f := &wideFold[A, T]{Wide: w, engine: e, forest: forest, spares: newSpares(w.New, maxLevel), slots: make(chan struct{}, e.Workers())}
 	forest.release = f.spares.put
 	f.blocks = &mapRun[T]{pass: p, worker: f.worker}
-	f.blocks.makeOuts(p.buffers()+blocksPerAdd, w.Room)
+	f.blocks.makeOuts(p.buffers()+blocksPerAdd, w.NewT)
 	return f
 }
 
@@ -120,7 +120,7 @@ func (f *wideFold[A, T]) run(ctx context.Context, leaves []blockRange) error {
 		}
 		f.blocks.ranges = append(f.blocks.ranges, blockRange{r.first * blocks, end})
 	}
-	f.blocks.emit = func(b *Block, made T) error { return f.take(ctx, b, made) }
+	f.blocks.emit = func(b *Block, made T) error { return f.addBlock(ctx, b, made) }
 	if err := f.blocks.run(ctx); err != nil {
 		return err
 	}
@@ -143,8 +143,8 @@ func (f *wideFold[A, T]) worker() func(made T, b *Block) error {
 	}
 }
 
-// emitBlock adds a block to the current leaf.
-func (f *wideFold[A, T]) take(ctx context.Context, b *Block, made T) error {
+// addBlock adds a block to the current leaf.
+func (f *wideFold[A, T]) addBlock(ctx context.Context, b *Block, made T) error {
 	leaf := b.Start / int64(f.engine.leafRows())
 	if f.hasBlocks && leaf != f.leaf {
 		if err := f.finishLeaf(ctx); err != nil {
@@ -154,11 +154,11 @@ func (f *wideFold[A, T]) take(ctx context.Context, b *Block, made T) error {
 	if !f.hasBlocks {
 		f.acc, f.leaf, f.hasBlocks = f.spares.get(), leaf, true
 	}
-	f.pending = append(f.pending, made)
-	if err := f.Take(f.acc, made, b); err != nil {
+	f.pendingOutputs = append(f.pendingOutputs, made)
+	if err := f.AddSmall(f.acc, made, b); err != nil {
 		return err
 	}
-	if len(f.pending) == blocksPerAdd {
+	if len(f.pendingOutputs) == blocksPerAdd {
 		return f.addTiles(ctx)
 	}
 	return nil
@@ -166,17 +166,17 @@ func (f *wideFold[A, T]) take(ctx context.Context, b *Block, made T) error {
 
 // addTiles adds the pending blocks to the tiles, and frees them.
 func (f *wideFold[A, T]) addTiles(ctx context.Context) error {
-	if len(f.pending) == 0 {
+	if len(f.pendingOutputs) == 0 {
 		return nil
 	}
 	err := Each(ctx, f.engine.Threads, f.Tiles, func(tile int) error {
-		f.withSlot(func() { f.Add(f.acc, f.pending, tile) })
+		f.withSlot(func() { f.AddTile(f.acc, f.pendingOutputs, tile) })
 		return nil
 	})
-	for _, made := range f.pending {
+	for _, made := range f.pendingOutputs {
 		f.blocks.outs <- made
 	}
-	f.pending = f.pending[:0]
+	f.pendingOutputs = f.pendingOutputs[:0]
 	return err
 }
 

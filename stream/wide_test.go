@@ -76,7 +76,7 @@ func (f *wideToy) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 			atMost(&f.most, f.live.Add(1))
 			return &columnTiles{sum: make([]float64, d), live: &f.live}
 		},
-		Room: func() *rows {
+		NewT: func() *rows {
 			f.rooms.Add(1)
 			return new(rows)
 		},
@@ -90,7 +90,7 @@ func (f *wideToy) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 				return nil
 			}
 		},
-		Take: func(a *columnTiles, _ *rows, b *stream.Block) error {
+		AddSmall: func(a *columnTiles, _ *rows, b *stream.Block) error {
 			if a.rows == 0 {
 				a.first = b.Start
 			}
@@ -104,7 +104,7 @@ func (f *wideToy) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 			return nil
 		},
 		Tiles: d,
-		Add: func(a *columnTiles, made []*rows, tile int) {
+		AddTile: func(a *columnTiles, made []*rows, tile int) {
 			defer f.work()()
 			for _, r := range made {
 				for i := range r.x.Rows {

@@ -30,7 +30,7 @@ func TestParseOptions(t *testing.T) {
 	}
 }
 
-// TestFitsWithin: ranks and errors of fits to a tolerance, beside the eigenvalues.
+// TestFitsWithin compares ranks and errors of fits to a tolerance with the eigenvalues.
 func TestFitsWithin(t *testing.T) {
 	x, k := datasets.Uniform(300, 2, 7), kernelgen.RBF(1)
 	f, err := fitsWithin(context.Background(), x, k, 0.01, 2)
@@ -54,7 +54,7 @@ func TestFitsWithin(t *testing.T) {
 	}
 }
 
-// TestCalibration: estimates of a few cases are near the truth.
+// TestCalibration: estimates of a few cases are close to the truth.
 func TestCalibration(t *testing.T) {
 	table, err := calibration(context.Background(), options{cases: 3})
 	if err != nil {
@@ -70,8 +70,8 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// TestTriplets: what fits of a small graph say is the truth where all rows are landmarks or held back, and counts tell of a
-// figure that is not.
+// TestTriplets: for a small graph, estimates equal the truth if every row is a landmark or held back, and the counts
+// reveal a wrong estimate.
 func TestTriplets(t *testing.T) {
 	a, err := tripletGraph(context.Background(), "groups")
 	if err != nil {

@@ -84,7 +84,7 @@ func abaloneRings() (x, y blas64.General, err error) {
 func coverSplit(
 	ctx context.Context, x, y blas64.General, k kernelgen.Kernel, seed uint64, learnt, process *coverage,
 ) error {
-	test, train := fifths(x.Rows, seed)
+	test, train := randomFifth(x.Rows, seed)
 	targets := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
 	rows, err := stream.Beside(stream.FromMatrix("rows", dense.PickRows(x, train)), []stream.Field{{Name: "target"}}, targets)
 	if err != nil {
@@ -108,8 +108,8 @@ func coverSplit(
 	return nil
 }
 
-// fifths returns the numbers of a random fifth of the rows, and of the rest.
-func fifths(rows int, seed uint64) (test, train []int) {
+// randomFifth returns the numbers of a random fifth of the rows, and of the rest.
+func randomFifth(rows int, seed uint64) (test, train []int) {
 	random := sketch.NewRandom(seed, "split")
 	for i := range rows {
 		if draws := random.At(uint64(i)); draws.Uint64n(5) == 0 {
@@ -122,20 +122,20 @@ func fifths(rows int, seed uint64) (test, train []int) {
 }
 
 // coverage counts how many true values lie in their predicted intervals.
-type coverage struct{ rows []covered }
+type coverage struct{ rows []coverageCount }
 
-type covered struct {
+type coverageCount struct {
 	predicted, width float64
 	inside           bool
 }
 
 func (c *coverage) add(predicted, lower, upper, truth float64) {
-	c.rows = append(c.rows, covered{predicted, upper - lower, lower <= truth && truth <= upper})
+	c.rows = append(c.rows, coverageCount{predicted, upper - lower, lower <= truth && truth <= upper})
 }
 
 // shares returns the coverage in each third of the predictions, and overall.
 func (c *coverage) shares() (shares [4]float64) {
-	slices.SortStableFunc(c.rows, func(a, b covered) int { return cmp.Compare(a.predicted, b.predicted) })
+	slices.SortStableFunc(c.rows, func(a, b coverageCount) int { return cmp.Compare(a.predicted, b.predicted) })
 	n := len(c.rows)
 	for i, ends := range [4][2]int{{0, n / 3}, {n / 3, 2 * n / 3}, {2 * n / 3, n}, {0, n}} {
 		for _, row := range c.rows[ends[0]:ends[1]] {

@@ -158,9 +158,9 @@ func doubling(ctx context.Context, o options) (*report.Table, error) {
 				}
 				second := less.ByLandmarks[len(less.ByLandmarks)-2].Error
 				a, b := less.EstimateIn(lowrank.NormFrobenius), more.EstimateIn(lowrank.NormFrobenius)
-				predicted, measured := gain(a, next.Error), gain(a, b)
+				predicted, measured := errorGain(a, next.Error), errorGain(a, b)
 				off = append(off, math.Abs(predicted-measured))
-				t.Add(name, m.Rank, at.landmarks, fmt.Sprintf("%.3f", gain(second, a)),
+				t.Add(name, m.Rank, at.landmarks, fmt.Sprintf("%.3f", errorGain(second, a)),
 					fmt.Sprintf("%.3f", predicted), fmt.Sprintf("%.3f", measured), fmt.Sprintf("%.2g", a), fmt.Sprintf("%.2g", b))
 				progress(t)
 			}
@@ -172,8 +172,8 @@ func doubling(ctx context.Context, o options) (*report.Table, error) {
 	return t, nil
 }
 
-// gain returns the fraction of the squared error that is removed.
-func gain(before, after float64) float64 { return 1 - after*after/(before*before) }
+// errorGain returns the fraction of the squared error that is removed.
+func errorGain(before, after float64) float64 { return 1 - after*after/(before*before) }
 
 // landmarkFit fits rows with the kernel of the tables.
 func landmarkFit(ctx context.Context, m lowrank.Landmark, x blas64.General) (*lowrank.Fit, error) {

@@ -26,6 +26,7 @@ func TestLandmarkCell(t *testing.T) {
 	}
 }
 
+// number parses a cell of a table.
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)

@@ -45,7 +45,7 @@ func metric(ctx context.Context, o options) (*report.Table, error) {
 				x, y = friedman(5000, 20)
 				kind = model.Value
 			}
-			test, train := fifths(x.Rows, seed+1)
+			test, train := randomFifth(x.Rows, seed+1)
 			known := stream.Column{Floats: dense.PickRows(y, train).Data} // y has one column
 			rows, err := stream.Beside(stream.FromMatrix(name, dense.PickRows(x, train)), []stream.Field{{Name: "known"}}, known)
 			if err != nil {

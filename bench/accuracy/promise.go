@@ -37,7 +37,7 @@ func promise(ctx context.Context, o options) (*report.Table, error) {
 			if x.Rows < n+100 { // too few rows to score
 				continue
 			}
-			var sums promised
+			var sums promiseErrors
 			for seed := range uint64(o.seeds) {
 				if err := sums.add(ctx, x, y, classes, n, seed+1); err != nil {
 					return nil, fmt.Errorf("%s, %d rows, seed %d: %w", name, n, seed+1, err)
@@ -82,14 +82,14 @@ func promiseData(name string) (x, y blas64.General, classes bool, err error) {
 	return d.X, y, true, nil
 }
 
-// promised sums errors over fits.
-type promised struct {
+// promiseErrors sums errors over fits.
+type promiseErrors struct {
 	reported, raw, truth float64
 	within               int
 }
 
 // add fits n rows and scores others.
-func (p *promised) add(ctx context.Context, x, y blas64.General, classes bool, n int, seed uint64) error {
+func (p *promiseErrors) add(ctx context.Context, x, y blas64.General, classes bool, n int, seed uint64) error {
 	kernels, err := kernelgen.ParseAll(metricKernels)
 	if err != nil {
 		return err

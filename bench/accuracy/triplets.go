@@ -149,7 +149,7 @@ func trueDirections(ctx context.Context, truth, fit *ksvd.Fit) (eta float64, mis
 		if err != nil {
 			return 0, 0, err
 		}
-		part, err := parts(u, exact)
+		part, err := projectionLengths(u, exact)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -166,8 +166,8 @@ func trueDirections(ctx context.Context, truth, fit *ksvd.Fit) (eta float64, mis
 	return eta, missed, nil
 }
 
-// parts returns the lengths of the projections of unit vectors onto the span of the columns of u.
-func parts(u, unit blas64.General) ([]float64, error) {
+// projectionLengths returns the lengths of the projections of unit vectors onto the span of the columns of u.
+func projectionLengths(u, unit blas64.General) ([]float64, error) {
 	x := mat.NewDense(u.Rows, u.Cols, nil)
 	x.Copy(gonumOf(u))
 	for j := range u.Cols {

@@ -215,16 +215,16 @@ func (c columns) compare(info stream.Info, b *stream.Batch) error {
 	}
 	for i, want := range c.Values {
 		if at >= 0 && !sameNumber(b.X.Data[i*b.X.Stride+at], want) {
-			return fmt.Errorf("row %d: %v, want %s", i, b.X.Data[i*b.X.Stride+at], shown(want))
+			return fmt.Errorf("row %d: %v, want %s", i, b.X.Data[i*b.X.Stride+at], quoted(want))
 		}
 		if kept >= 0 && !sameText(&b.Kept[kept], i, want) {
-			return fmt.Errorf("row %d: %v, want %s", i, b.Kept[kept], shown(want))
+			return fmt.Errorf("row %d: %v, want %s", i, b.Kept[kept], quoted(want))
 		}
 	}
 	return nil
 }
 
-func shown(v *string) string {
+func quoted(v *string) string {
 	if v == nil {
 		return "null"
 	}

@@ -49,7 +49,7 @@ func TestEdgesFollowTheModel(t *testing.T) {
 			within++
 		}
 	}
-	// An edge that is not bound to its community may still stay by chance.
+	// An edge outside its community may still end there by chance.
 	want := g.within + (1-g.within)/float64(g.blocks)
 	if got := within / edges; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/edges) {
 		t.Errorf("a share of %v stays within its community, want %v", got, want)
@@ -75,6 +75,7 @@ func hill(x []float64, k int) float64 {
 	return 1 + float64(k)/sum
 }
 
+// correlation returns Pearson's correlation coefficient.
 func correlation(x, y []float64) float64 {
 	n := float64(len(x))
 	var sx, sy, xx, yy, xy float64

@@ -12,8 +12,7 @@ import (
 
 var testModel = powerLaw{nodes: 20003, blocks: 7, exponent: 2.5, within: 0.8, seed: 3}
 
-// TestFilesAreReadBack writes the files twice: they are the same, and the graph
-// reader takes them.
+// TestFilesAreReadBack: two runs write equal files, and the graph reader accepts them.
 func TestFilesAreReadBack(t *testing.T) {
 	dir := t.TempDir()
 	edges, labels := filepath.Join(dir, "g.csv"), filepath.Join(dir, "g.labels.csv")

@@ -20,10 +20,10 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// Products of matrices are those of the programs: gonum's take most of the time of the tests.
+// Products of matrices use our BLAS, as in the programs: with gonum's they would take most of the time.
 func init() { blas64.Use(nyblas.Implementation{}) }
 
-// smallest are the flags with which a paper takes the least time.
+// smallest holds the flags with which each paper takes the least time.
 var smallest = map[string]string{
 	"paper1": "-seeds 1 -c 3 -growth 250 -rows 120",
 	"paper2": "-seeds 1 -features 5 -limit 0.01",
@@ -32,8 +32,8 @@ var smallest = map[string]string{
 	"paper5": "-rows 200",
 }
 
-// TestEveryPart runs each part of each paper on made data. A part reads what files it likes: the
-// test makes those that it misses, and runs it again.
+// TestEveryPart runs each part of each paper on synthetic data. It creates the files that a part misses and runs the
+// part again.
 func TestEveryPart(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("NYSTREAM_DATA", data)
@@ -55,8 +55,7 @@ func TestEveryPart(t *testing.T) {
 	})
 }
 
-// TestEveryPartOnData runs each part on the data of NYSTREAM_DATA, as small as it can be, where
-// NYSTREAM_PARTS=data asks for it.
+// TestEveryPartOnData runs each part on the data of NYSTREAM_DATA, with the smallest settings, if NYSTREAM_PARTS=data.
 func TestEveryPartOnData(t *testing.T) {
 	if os.Getenv("NYSTREAM_PARTS") != "data" {
 		t.Skip("skipped: NYSTREAM_PARTS=data runs every part on the data of NYSTREAM_DATA")
@@ -72,7 +71,7 @@ func TestEveryPartOnData(t *testing.T) {
 	})
 }
 
-// eachPart runs a test for each part that the programs have, with a function that runs it.
+// eachPart runs a subtest for each part of the programs, with a function that runs the part.
 func eachPart(t *testing.T, test func(t *testing.T, run func() error)) {
 	for _, p := range papers {
 		all, err := p.parse(nil)
@@ -98,10 +97,10 @@ func eachPart(t *testing.T, test func(t *testing.T, run func() error)) {
 	}
 }
 
-// missingFile finds the path in the message of a file that is not there.
+// missingFile matches the path in an error about a missing file.
 var missingFile = regexp.MustCompile(`(/[^ :]+): no such file`)
 
-// missingFiles returns the files that an error says are not there.
+// missingFiles returns the paths of the missing files that an error names.
 func missingFiles(err error) (paths []string) {
 	if err == nil {
 		return nil
@@ -112,11 +111,10 @@ func missingFiles(err error) (paths []string) {
 	return paths
 }
 
-// madeRows is how many rows made data have.
+// madeRows is the number of rows of synthetic data.
 const madeRows = 120
 
-// makeData makes a file that a part misses. Tables have two classes, in the first
-// column and in the last.
+// makeData creates a missing file. Tables have two classes, in the first and in the last column.
 func makeData(t *testing.T, path string) {
 	t.Helper()
 	var text bytes.Buffer
@@ -138,7 +136,7 @@ func makeData(t *testing.T, path string) {
 	switch {
 	case strings.HasSuffix(name, ".edges.csv"):
 		fmt.Fprintln(&text, "src,dst")
-		lines(func(i int) string { // each node has edges from it and to it: else the system of AsK-LS is singular
+		lines(func(i int) string { // a node without edges either way would make the system of AsK-LS singular
 			return fmt.Sprintf("n%d,n%d\nn%d,n%d", i, (7*i+1)%madeRows, i, (11*i+5)%madeRows)
 		})
 	case strings.HasSuffix(name, ".labels.csv"):
@@ -183,7 +181,7 @@ func makeData(t *testing.T, path string) {
 	}
 }
 
-// writeNPY writes made rows as a .npy file.
+// writeNPY writes synthetic rows as a .npy file.
 func writeNPY(to *bytes.Buffer, columns int, value func(i, j int) float64) {
 	header := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", madeRows, columns)
 	header += strings.Repeat(" ", (64-(10+len(header)+1)%64)%64) + "\n"

@@ -19,6 +19,7 @@ type page struct {
 	name, dir, text string
 }
 
+// pages returns the root of the repository and its pages.
 func pages(t *testing.T) (root string, all []page) {
 	t.Helper()
 	root, err := program.Root(t.Context())
@@ -60,7 +61,7 @@ func (p page) commands() (lines []string) {
 	return lines
 }
 
-// TestLinks: each relative link of a page names a file.
+// TestLinks: each relative link of a page refers to an existing file.
 func TestLinks(t *testing.T) {
 	_, all := pages(t)
 	for _, p := range all {
@@ -72,8 +73,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestCommands runs the nystream commands of all pages, on small files of the same names.
-// Of other commands it checks the program and its flags.
+// TestCommands runs the nystream commands of all pages on small files of the same names. For other commands it checks
+// the program and its flags.
 func TestCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and runs it for each line of the pages: run without -short")
@@ -96,7 +97,7 @@ func TestCommands(t *testing.T) {
 				t.Errorf("%s: %s: %v\n%s", p.name, line, err, out)
 			}
 			if strings.Contains(line, "demo --csv") {
-				writeData(t, work) // small files again
+				writeData(t, work) // restore the small files
 			}
 		}
 	}
@@ -105,8 +106,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// checkProgram checks that a Go program, script or package is there, and that the source
-// of a program of bench names its flags.
+// checkProgram checks that a Go program, script or package exists, and that the source of a program of bench declares
+// its flags.
 func checkProgram(t *testing.T, root, page, line string) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -135,7 +136,7 @@ func checkProgram(t *testing.T, root, page, line string) {
 	}
 }
 
-// sourceOf returns the text of a script, or of all Go files in and below a folder.
+// sourceOf returns the text of a script, or of all Go files below a folder.
 func sourceOf(t *testing.T, path string, folder bool) string {
 	t.Helper()
 	files := []string{path}
@@ -158,7 +159,7 @@ func sourceOf(t *testing.T, path string, folder bool) string {
 	return all.String()
 }
 
-// writeData makes small files by the names that the pages use.
+// writeData creates small files with the names on the pages.
 func writeData(t *testing.T, dir string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -208,7 +209,7 @@ func writeData(t *testing.T, dir string) {
 	}
 }
 
-// TestFirstUse: the Python of README.md is that of the script whose output it quotes.
+// TestFirstUse: the Python code of README.md equals the script whose output it quotes.
 func TestFirstUse(t *testing.T) {
 	root, all := pages(t)
 	script, err := os.ReadFile(filepath.Join(root, "docs", "letters.py"))
@@ -221,8 +222,8 @@ func TestFirstUse(t *testing.T) {
 	}
 }
 
-// TestPython runs the Python code of the pages that uses the package, the blocks of a page in turn.
-// Those with pyarrow need it installed.
+// TestPython runs the Python code of the pages that uses the package, block by block. Blocks with pyarrow need it
+// installed.
 func TestPython(t *testing.T) {
 	const python = "/usr/bin/python3"
 	if testing.Short() {
@@ -255,7 +256,7 @@ func TestPython(t *testing.T) {
 	}
 }
 
-// buildCommand builds nystream, and returns its folder.
+// buildCommand builds nystream and returns its folder.
 func buildCommand(t *testing.T, root string) string {
 	t.Helper()
 	bin := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/program"
 )
 
-// TestREADME: the figures of README.md are those that are recorded.
+// TestREADME: the numbers in README.md equal the recorded ones.
 func TestREADME(t *testing.T) {
 	root, err := program.Root(t.Context())
 	if err != nil {
@@ -18,7 +18,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// TestDemoAgain: the demo still prints what README.md says.
+// TestDemoAgain: the output of the demo equals that in README.md.
 func TestDemoAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and fits 200,000 rows: run without -short")
@@ -32,7 +32,7 @@ func TestDemoAgain(t *testing.T) {
 	}
 }
 
-// TestCompare: a changed figure is found, in lines and among figures; times are not compared.
+// TestCompare: a changed number is detected, in lines and among numbers; times are not compared.
 func TestCompare(t *testing.T) {
 	r := &record{commands: []command{{"nystream demo", "error   0.29 % of ‖A‖\n| a, 50 | .0436 (.12) | 1,000 |\nwork 4.6 s, 70 MiB\n"}}}
 	for text, want := range map[string]string{

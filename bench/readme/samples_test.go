@@ -19,18 +19,18 @@ import (
 	"testing"
 )
 
-// modulePath begins the paths of all packages.
+// modulePath is the prefix of the paths of all packages.
 const modulePath = "github.com/nystream/nystream"
 
-// given are variables that a sample may use without a word.
+// given declares the variables that a sample may use undeclared.
 const given = `ctx context.Context, src stream.Source, m mat.Dense, sample, landmarks, tile, rows blas64.General,
 	workspace kernelgen.Workspace, a *sparse.CSR`
 
 // sample is Go code of a page or of a doc comment.
 type sample struct{ where, code string }
 
-// TestSamplesCompile compiles the Go code of README.md, docs and the doc comments of all public packages, each sample as
-// a function.
+// TestSamplesCompile compiles the Go code of README.md, docs and the doc comments of all public packages, each sample
+// as a function.
 func TestSamplesCompile(t *testing.T) {
 	root, all := pages(t)
 	var samples []sample
@@ -78,7 +78,7 @@ func TestSamplesCompile(t *testing.T) {
 	}
 }
 
-// documented returns the paths of all public packages by their names, and the Go code of their doc comments.
+// documented returns the paths of all public packages by name, and the Go code in their doc comments.
 func documented(t *testing.T, root string) (packages map[string]string, samples []sample) {
 	t.Helper()
 	packages = map[string]string{"blas64": "gonum.org/v1/gonum/blas/blas64", "context": "context", "fmt": "fmt",
@@ -116,7 +116,7 @@ func documented(t *testing.T, root string) (packages map[string]string, samples 
 	return packages, samples
 }
 
-// isGo matches what a formula, a table or a signature does not have: a declaration, or a call of a package.
+// isGo matches a declaration or a call of a package, which formulas, tables and signatures lack.
 var isGo = regexp.MustCompile(`:=|\b[a-z]\w*\.[A-Z]\w*(\[\w+\])?[({]`)
 
 // codeOf returns the Go code of a doc comment.
@@ -129,7 +129,7 @@ func codeOf(group *ast.CommentGroup) (list []string) {
 	return list
 }
 
-// asFile makes a file of statements. It uses what they declare, and imports the packages that they name.
+// asFile turns statements into a Go file that imports the packages they name and uses the variables they declare.
 func asFile(block string, number int, packages map[string]string) string {
 	body := fmt.Sprintf("func sample%d(%s) error {\n{\n%s\n%s}\nreturn nil\n}\n", number, given, block, used(block))
 	var b strings.Builder
@@ -142,7 +142,7 @@ func asFile(block string, number int, packages map[string]string) string {
 	return b.String() + ")\n" + body
 }
 
-// used returns statements that use all variables that a block declares at its top.
+// used returns statements that use all variables declared at the top level of a block.
 func used(block string) string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+block+"\n}\n", 0)
 	if err != nil {

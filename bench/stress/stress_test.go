@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/program"
 )
 
-// TestMain writes data as main does, since lab.data runs this program again.
+// TestMain writes data like main, since lab.data runs this program again.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == writeFlag {
 		main()
@@ -45,7 +45,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestCases counts what the loops of the scenarios are over.
+// TestCases counts the cases of the scenarios.
 func TestCases(t *testing.T) {
 	for what, counts := range map[string][2]int{
 		"kills":           {len(killedFits) * len(killedFormats), 18},
@@ -59,7 +59,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestEachOf compares the numbers of calls with the rule: each up to 24, then one in four.
+// TestEachOf compares the number of calls with the rule: every case up to 24, then one in four.
 func TestEachOf(t *testing.T) {
 	calls := func(every int) (ks []int) {
 		l := newTestLab(t)
@@ -79,7 +79,7 @@ func TestEachOf(t *testing.T) {
 	}
 }
 
-// TestTry compares the counts of cases that end well, that fail, and that are none.
+// TestTry compares the counts of cases that pass, fail or do not apply.
 func TestTry(t *testing.T) {
 	l := newTestLab(t)
 	l.only = []string{"chosen"}
@@ -102,7 +102,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestRun runs processes that end in every way.
+// TestRun runs processes with every kind of exit.
 func TestRun(t *testing.T) {
 	l := newTestLab(t)
 	shell := func(script string) process { return process{args: []string{"sh", "-c", script}} }
@@ -123,8 +123,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestScenarios runs a few cases of those scenarios that need nothing but the command and a
-// shell. The recipe for a shell has to make the bytes of one process.
+// TestScenarios runs a few cases of the scenarios that need only the command and a shell. The shell recipe must produce
+// the bytes of a single process.
 func TestScenarios(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command: run without -short")

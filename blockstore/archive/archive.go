@@ -68,7 +68,7 @@ func Stage(path string, a *Archive) (*Staged, error) { return StageIn(nil, path,
 // StageIn is [Stage] within a session.
 func StageIn(files *Session, path string, a *Archive) (*Staged, error) {
 	if !json.Valid(a.Meta) {
-		return nil, fault.Output(path, "the description is not JSON").Do("write it as JSON")
+		return nil, fault.Output(path, "the description is not JSON").WithRemedy("write it as JSON")
 	}
 	f, err := files.Create(path)
 	if err != nil {
@@ -119,7 +119,7 @@ func newMember(z *zip.Writer, name string) (io.Writer, error) {
 
 // writeArray writes one array as an .npy file in the archive.
 func writeArray(z *zip.Writer, a array.Array) error {
-	mustBeSound(a)
+	mustBeConsistent(a)
 	w, err := newMember(z, a.Name+arraySuffix)
 	if err != nil {
 		return err
@@ -150,8 +150,8 @@ func bits(a array.Array, i int) uint64 {
 	return math.Float64bits(a.Floats[i])
 }
 
-// mustBeSound panics if the array is inconsistent.
-func mustBeSound(a array.Array) {
+// mustBeConsistent panics if the array is inconsistent.
+func mustBeConsistent(a array.Array) {
 	if !a.Sound() {
 		panic(fmt.Sprintf("archive: array %q of shape %v with %d floats and %d ints", a.Name, a.Shape, len(a.Floats), len(a.Ints)))
 	}

@@ -203,7 +203,7 @@ func FuzzArchive(f *testing.F) {
 			return
 		}
 		for _, v := range a.Arrays {
-			mustBeSound(v)
+			mustBeConsistent(v)
 		}
 	})
 }

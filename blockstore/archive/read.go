@@ -59,7 +59,7 @@ func read(f io.ReaderAt, size int64) (*Archive, error) {
 	}
 	a, err := readZip(f, size)
 	if err != nil {
-		return nil, fault.New("the model cannot be read: %w", err).Of(stream.Damaged).Do("restore it or fit the model again")
+		return nil, fault.New("the model cannot be read: %w", err).WithKind(stream.Damaged).WithRemedy("restore it or fit the model again")
 	}
 	return a, nil
 }

@@ -46,9 +46,9 @@ func (w *sealWriter) seal() error {
 }
 
 var (
-	errNoArchive = fault.New("this is not a Nystream model, or its end is missing").Do("fit the model again if the file was cut short")
-	errNewer     = fault.New("the file was made by a newer version of Nystream").Do("use that version")
-	errDamaged   = fault.New("the file is damaged: its bytes do not match the digest at its end").Of(stream.Damaged).Do("restore it or fit the model again")
+	errNoArchive = fault.New("this is not a Nystream model, or its end is missing").WithRemedy("fit the model again if the file was cut short")
+	errNewer     = fault.New("the file was made by a newer version of Nystream").WithRemedy("use that version")
+	errDamaged   = fault.New("the file is damaged: its bytes do not match the digest at its end").WithKind(stream.Damaged).WithRemedy("restore it or fit the model again")
 )
 
 // checkSeal reads a whole archive of the given size and verifies its digest. Digits in upper case

@@ -33,7 +33,7 @@ const noWeight = "-"
 func (o Options) columns(first, second []string, delimiter rune) (c edgeColumns, err error) {
 	c = edgeColumns{width: len(first), header: o.hasHeader(first, second)}
 	if c.width < 2 {
-		return c, fault.New("a line holds one cell, and an edge needs a source and a target").Do("name the delimiter if it is not %q", delimiter)
+		return c, fault.New("a line holds one cell, and an edge needs a source and a target").WithRemedy("name the delimiter if it is not %q", delimiter)
 	}
 	var names []string
 	if c.header {
@@ -55,7 +55,7 @@ func (o Options) columns(first, second []string, delimiter rune) (c edgeColumns,
 	}
 	c.guessed = c.weight >= 0 && o.Weight == "" && names == nil
 	if c.source == c.target || c.weight == c.source || c.weight == c.target {
-		return c, fault.New("source, target and weight must be different columns").Do("name those that are not found by themselves")
+		return c, fault.New("source, target and weight must be different columns").WithRemedy("name those that are not found by themselves")
 	}
 	return c, nil
 }
@@ -74,7 +74,7 @@ func (o Options) weightColumn(names []string, width int) (int, error) {
 		return 2, nil
 	}
 	return -1, fault.New("there are %d columns, none called weight", width).
-		Do("name the one that holds the weights, or number it from 0, or say - for none")
+		WithRemedy("name the one that holds the weights, or number it from 0, or say - for none")
 }
 
 // hasHeader reports whether the first record is a header: it names a source and a target, or a
@@ -117,10 +117,10 @@ func findColumn(option string, names []string, width, fallback int) (int, error)
 		return j, nil
 	}
 	if names == nil {
-		return -1, fault.New("there is no column %q: the file has no header", option).Do("name columns by number, 0 to %d", width-1)
+		return -1, fault.New("there is no column %q: the file has no header", option).WithRemedy("name columns by number, 0 to %d", width-1)
 	}
 	if near := fault.Nearest(option, names); near != "" {
-		return -1, fault.New("there is no column %q", option).Do("did you mean %q?", near)
+		return -1, fault.New("there is no column %q", option).WithRemedy("did you mean %q?", near)
 	}
-	return -1, fault.New("there is no column %q", option).Do("the columns are %s", fault.Shorten([]byte(strings.Join(names, ", "))))
+	return -1, fault.New("there is no column %q", option).WithRemedy("the columns are %s", fault.Shorten([]byte(strings.Join(names, ", "))))
 }

@@ -114,7 +114,7 @@ type reader struct {
 // newReader returns a reader. It returns an error if options contradict each other or the file.
 func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader, error) {
 	if o.Simple && weighted {
-		return nil, fault.New("only edges without weights can be made to count once").Do("leave the weights out (-), or let them add up")
+		return nil, fault.New("only edges without weights can be made to count once").WithRemedy("leave the weights out (-), or let them add up")
 	}
 	r := &reader{
 		options: o,
@@ -132,14 +132,14 @@ func (r *reader) weight(cell []byte) (float64, error) {
 		return 0, fault.New("weight: %w", err)
 	case text.IsInexact(cell):
 		return 0, fault.New("the weight %s lies between two float64 numbers, which hold all integers only up to 2^53", fault.Shorten(cell)).
-			Do("write it with a point to have it rounded")
+			WithRemedy("write it with a point to have it rounded")
 	case math.IsNaN(v):
-		return 0, fault.New("the weight is missing").Do("give it a number, or remove the line")
+		return 0, fault.New("the weight is missing").WithRemedy("give it a number, or remove the line")
 	case math.IsInf(v, 0):
-		return 0, fault.New("the weight %q is infinite", fault.Shorten(cell)).Do("give it a finite number")
+		return 0, fault.New("the weight %q is infinite", fault.Shorten(cell)).WithRemedy("give it a finite number")
 	case v < 0 && r.options.Degrees != sparse.NoDegreeScaling:
 		return 0, fault.New("the weight %v is negative, and degrees need weights that are not", v).
-			Do("leave the scaling by degrees out, or change the weights")
+			WithRemedy("leave the scaling by degrees out, or change the weights")
 	}
 	return v, nil
 }
@@ -179,11 +179,11 @@ func (r *reader) graph(nodes int, final []int32) (*Graph, error) {
 		return nil, err
 	}
 	g := &Graph{
-		Weighted:   r.edges.weighted,
-		Guessed:    r.guess.result(),
-		Edges:      r.edges.edges,
-		Duplicates: r.edges.count() - a.NNZ(),
-		SelfLoops:  r.edges.loops,
+		Weighted:       r.edges.weighted,
+		GuessedWeights: r.guess.result(),
+		Edges:          r.edges.edges,
+		Duplicates:     r.edges.count() - a.NNZ(),
+		SelfLoops:      r.edges.loops,
 	}
 	r.edges = edgeList{}
 	if r.options.SelfLoops == AddSelfLoops {
@@ -229,7 +229,7 @@ func readEdges(in *document, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.IDs, g.Names, g.Mixed = nodes.ids, nodes.names, nodes.mixed()
+	g.IDs, g.Names, g.MixedIDWarning = nodes.ids, nodes.names, nodes.mixedWarning()
 	return g, nil
 }
 
@@ -241,7 +241,7 @@ func (t *nodeTable) list(ids []string) error {
 			return fault.New("list of nodes, entry %d (counted from 0): %w", i, err)
 		}
 		if int(n) != i {
-			return fault.New("list of nodes, entry %d (counted from 0): %q is entry %d too", i, id, n).Do("list each node once")
+			return fault.New("list of nodes, entry %d (counted from 0): %q is entry %d too", i, id, n).WithRemedy("list each node once")
 		}
 	}
 	return nil
@@ -253,7 +253,7 @@ func (r *reader) readAll(c edgeColumns, nodes *nodeTable) error {
 		cells, err := r.lines.Next()
 		switch {
 		case err == io.EOF && r.edges.edges == 0:
-			return fault.New("the file holds a header but no edges").Do("is it the right file?")
+			return fault.New("the file holds a header but no edges").WithRemedy("is it the right file?")
 		case err == io.EOF:
 			return r.checkLimit(int64(nodes.len()), nodes.bytes)
 		case err != nil:

@@ -35,9 +35,9 @@ type Graph struct {
 	Names []string
 	// Weighted reports that the weights come from the file.
 	Weighted bool
-	// Guessed describes the weights if only the position of their column suggests that they are
+	// GuessedWeights describes the weights if only the position of their column suggests that they are
 	// weights; otherwise it is nil.
-	Guessed *GuessedWeights
+	GuessedWeights *GuessedWeights
 	// Edges is the number of edges that the file lists, self-loops and
 	// repetitions included.
 	Edges int64
@@ -46,9 +46,9 @@ type Graph struct {
 	Duplicates int64
 	// SelfLoops is the number of listed edges from a node to itself.
 	SelfLoops int64
-	// Mixed is empty, or a warning for the user: most ids are integers and some are not, which may
+	// MixedIDWarning is empty, or a warning for the user: most ids are integers and some are not, which may
 	// indicate a damaged line.
-	Mixed string
+	MixedIDWarning string
 }
 
 // Name returns the id of node i as text.
@@ -169,11 +169,11 @@ func (t *document) graph(path string, o Options) (*Graph, error) {
 		return readMatrixMarket(t, o)
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(t.head), []byte(`{"`)) {
-		return nil, fault.New("a graph is not read from JSON lines").Do("write its edges as CSV: jq -r '[.source,.target]|@csv'")
+		return nil, fault.New("a graph is not read from JSON lines").WithRemedy("write its edges as CSV: jq -r '[.source,.target]|@csv'")
 	}
 	if strings.Contains(strings.ToLower(filepath.Base(path))+".", ".mtx.") {
 		return nil, fault.New("it does not begin with %%%%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge").
-			Do("write that line, or rename the file if it lists edges")
+			WithRemedy("write that line, or rename the file if it lists edges")
 	}
 	return readEdges(t, o)
 }

@@ -133,13 +133,13 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 
 func TestReadGraphReports(t *testing.T) {
 	g := mustReadGraph(t, filetest.TempFile(t, "a.csv", "src,dst,kind,weight\n1,2,a,1\n1,2,a,1\n2,2,b,1\n2,2,b,1\nx,1,b,1\n"), Options{Undirected: true})
-	got := []any{g.Weighted, g.Edges, g.Duplicates, g.SelfLoops, g.Mixed}
+	got := []any{g.Weighted, g.Edges, g.Duplicates, g.SelfLoops, g.MixedIDWarning}
 	want := []any{true, int64(5), int64(3), int64(2), `2 ids are integers, but 1 are not, the first being "x"; all are taken as texts, in order of appearance`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	g = mustReadGraph(t, filetest.TempFile(t, "a.csv", "1,2\n2,1\n3,3\n3,3\n"), Options{SelfLoops: DropSelfLoops})
-	got = []any{g.Weighted, g.Edges, g.Duplicates, g.SelfLoops, g.Adjacency.Value == nil, g.Mixed}
+	got = []any{g.Weighted, g.Edges, g.Duplicates, g.SelfLoops, g.Adjacency.Value == nil, g.MixedIDWarning}
 	want = []any{false, int64(4), int64(0), int64(2), true, ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -5,11 +5,11 @@ import "fmt"
 // GuessedWeights describes weights in the third column, whose meaning neither an option nor a
 // header gives.
 type GuessedWeights struct {
-	// Least and Most are the range of the weights.
-	Least, Most float64
-	// Times is the unit that most of the weights seem to have, such as Unix times in seconds; ""
+	// Min and Max are the range of the weights.
+	Min, Max float64
+	// TimeUnit is the unit that most of the weights seem to have, such as Unix times in seconds; ""
 	// for other numbers.
-	Times string
+	TimeUnit string
 }
 
 // timeUnits are ranges of numbers that look like times, from ≤ v < to. Unix times are those of the
@@ -59,19 +59,19 @@ func (w *weightGuess) result() *GuessedWeights {
 	if w == nil || w.seen == 0 {
 		return nil
 	}
-	g := &GuessedWeights{Least: w.least, Most: w.most}
+	g := &GuessedWeights{Min: w.least, Max: w.most}
 	for i, n := range w.times {
 		if float64(n) >= mostTimes*float64(w.seen) {
-			g.Times = timeUnits[i].name
+			g.TimeUnit = timeUnits[i].name
 		}
 	}
 	return g
 }
 
-// Doubt returns a warning for the user if the weights look like times, else "".
-func (g *GuessedWeights) Doubt() string {
-	if g == nil || g.Times == "" {
+// Warning returns a warning for the user if the weights look like times, else "".
+func (g *GuessedWeights) Warning() string {
+	if g == nil || g.TimeUnit == "" {
 		return ""
 	}
-	return fmt.Sprintf("the third column, taken for the weights of the edges, looks like %s; leave it out with `Options.Weight -`, or confirm it with `Options.Weight 2`", g.Times)
+	return fmt.Sprintf("the third column, taken for the weights of the edges, looks like %s; leave it out with `Options.Weight -`, or confirm it with `Options.Weight 2`", g.TimeUnit)
 }

@@ -44,13 +44,13 @@ func TestThirdColumnLikeTimes(t *testing.T) {
 		}
 		g := mustReadGraph(t, filetest.TempFile(t, "a.txt", lines), test.o)
 		got := "nil"
-		if w := g.Guessed; w != nil {
-			got = fmt.Sprintf("%.20g to %.20g %s", w.Least, w.Most, w.Times)
-			if abs := max(w.Most, -w.Least); abs < 1e-3 || abs > 1e20 {
-				got = fmt.Sprintf("%g to %g %s", w.Least, w.Most, w.Times)
+		if w := g.GuessedWeights; w != nil {
+			got = fmt.Sprintf("%.20g to %.20g %s", w.Min, w.Max, w.TimeUnit)
+			if abs := max(w.Max, -w.Min); abs < 1e-3 || abs > 1e20 {
+				got = fmt.Sprintf("%g to %g %s", w.Min, w.Max, w.TimeUnit)
 			}
 		}
-		if doubt := g.Guessed.Doubt(); got != test.want || (doubt != "") != (g.Guessed != nil && g.Guessed.Times != "") {
+		if doubt := g.GuessedWeights.Warning(); got != test.want || (doubt != "") != (g.GuessedWeights != nil && g.GuessedWeights.TimeUnit != "") {
 			t.Errorf("%s: %s, not %s; doubt %q", test.name, got, test.want, doubt)
 		}
 	}

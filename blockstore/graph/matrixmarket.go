@@ -23,23 +23,23 @@ func isMatrixMarket(head []byte) bool {
 // market is the reader of a Matrix Market file.
 type market struct {
 	*reader
-	symmetric    bool
-	pattern      bool  // the file holds no values
-	nodes        int64 // rows and columns
-	promised     int64 // announced number of entries
-	below, above bool  // whether entries below and above the diagonal occurred
+	symmetric                    bool
+	pattern                      bool  // the file holds no values
+	nodes                        int64 // rows and columns
+	announced                    int64 // announced number of entries
+	belowDiagonal, aboveDiagonal bool  // whether entries below and above the diagonal occurred
 }
 
 // readMatrixMarket reads a coordinate matrix.
 func readMatrixMarket(in *document, o Options) (*Graph, error) {
 	if o.Nodes != nil {
-		return nil, fault.New("a Matrix Market file says itself which nodes there are, 1 to n").Do("leave the list of nodes out")
+		return nil, fault.New("a Matrix Market file says itself which nodes there are, 1 to n").WithRemedy("leave the list of nodes out")
 	}
 	if o.Header {
-		return nil, fault.New("a Matrix Market file has no names of columns").Do("leave `Layout.Header` out")
+		return nil, fault.New("a Matrix Market file has no names of columns").WithRemedy("leave `Layout.Header` out")
 	}
 	if o.Source+o.Target != "" || o.Weight != "" && o.Weight != noWeight {
-		return nil, fault.New("a Matrix Market file has no columns to choose from").Do("leave source, target and weight out")
+		return nil, fault.New("a Matrix Market file has no columns to choose from").WithRemedy("leave source, target and weight out")
 	}
 	banner, _, _ := bytes.Cut(in.head, []byte{'\n'})
 	m, err := newMarket(in, strings.Fields(strings.ToLower(string(banner))), o)
@@ -67,18 +67,20 @@ func readMatrixMarket(in *document, o Options) (*Graph, error) {
 func newMarket(in *document, banner []string, o Options) (*market, error) {
 	if len(banner) != 5 || banner[1] != "matrix" {
 		return nil, fault.New("it is no first line of a Matrix Market file").
-			Do("make it %%%%MatrixMarket matrix coordinate real general, or say integer or pattern, or symmetric")
+			WithRemedy("make it %%%%MatrixMarket matrix coordinate real general, " +
+				"or say integer or pattern, or symmetric")
 	}
 	layout, field, symmetry := banner[2], banner[3], banner[4]
 	switch {
 	case layout == "array":
-		return nil, fault.New("it is a dense matrix (array), and a graph is read from the coordinate format").Do("write it from a sparse matrix")
+		return nil, fault.New("it is a dense matrix (array), and a graph is read from the coordinate format").WithRemedy("write it from a sparse matrix")
 	case layout != "coordinate":
-		return nil, fault.New("the format %q is not known, only coordinate", layout).Do("write it so")
+		return nil, fault.New("the format %q is not known, only coordinate", layout).WithRemedy("write it so")
 	case field != "real" && field != "integer" && field != "pattern" && field != "double":
-		return nil, fault.New("values of the kind %q are not read", field).Do("write real, integer or pattern")
+		return nil, fault.New("values of the kind %q are not read", field).WithRemedy("write real, integer or pattern")
 	case symmetry != "general" && symmetry != "symmetric":
-		return nil, fault.New("the symmetry %q is not read", symmetry).Do("write the matrix as general or symmetric")
+		return nil, fault.New("the symmetry %q is not read", symmetry).
+			WithRemedy("write the matrix as general or symmetric")
 	}
 	pattern := field == "pattern"
 	r, err := newReader(in, text.WhiteSpace, !pattern && o.Weight != noWeight, o)
@@ -94,7 +96,8 @@ func newMarket(in *document, banner []string, o Options) (*market, error) {
 func (m *market) readSize() error {
 	cells, err := m.lines.Next()
 	if err == io.EOF {
-		return fault.New("the file ends before the line with its size").Of(stream.Damaged).Do("make or fetch it again")
+		return fault.New("the file ends before the line with its size").WithKind(stream.Damaged).
+			WithRemedy("make or fetch it again")
 	}
 	if err != nil {
 		return err
@@ -107,16 +110,16 @@ func (m *market) readSize() error {
 		}
 		if !ok || size[k] < 0 {
 			return m.lines.Here(fault.New("the first line after the comments should hold three integers: rows, columns and entries").
-				Do("mend it"))
+				WithRemedy("mend it"))
 		}
 	}
 	switch {
 	case size[0] != size[1]:
-		return m.lines.Here(fault.New("the matrix has %d rows and %d columns; the adjacency matrix of a graph is square", size[0], size[1]).Do("make it so"))
+		return m.lines.Here(fault.New("the matrix has %d rows and %d columns; the adjacency matrix of a graph is square", size[0], size[1]).WithRemedy("make it so"))
 	case size[0] >= math.MaxInt32:
 		return m.lines.Here(errManyNodes)
 	}
-	m.nodes, m.promised = size[0], size[2]
+	m.nodes, m.announced = size[0], size[2]
 	return nil
 }
 
@@ -136,18 +139,18 @@ func (m *market) readAll() error {
 	}
 }
 
-// idleNodes bounds the nodes without entries that a file may announce, so that a few bytes cannot
+// maxIdleNodes bounds the nodes without entries that a file may announce, so that a few bytes cannot
 // request gigabytes.
-const idleNodes = 1 << 22
+const maxIdleNodes = 1 << 22
 
 // checkEnd compares the number of entries with the announced one.
 func (m *market) checkEnd() error {
-	if m.edges.edges != m.promised {
-		return fault.New("the file ends after %d entries, but promises %d", m.edges.edges, m.promised).Of(stream.Damaged).Do("make or fetch it again")
+	if m.edges.edges != m.announced {
+		return fault.New("the file ends after %d entries, but promises %d", m.edges.edges, m.announced).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
-	if m.nodes > max(idleNodes, 4*m.edges.edges) {
+	if m.nodes > max(maxIdleNodes, 4*m.edges.edges) {
 		return fault.New("the file promises %d nodes for %d entries, so most rows are empty", m.nodes, m.edges.edges).
-			Do("number the nodes without gaps")
+			WithRemedy("number the nodes without gaps")
 	}
 	return m.checkLimit(m.nodes, 0)
 }
@@ -159,11 +162,11 @@ func (m *market) entry(cells [][]byte) error {
 		width = 2
 	}
 	if len(cells) != width {
-		return fault.New("%d numbers, but an entry has %d here", len(cells), width).Do("mend the line")
+		return fault.New("%d numbers, but an entry has %d here", len(cells), width).WithRemedy("mend the line")
 	}
-	if m.edges.edges == m.promised {
-		return fault.New("there are more entries than the %d promised: the size line is wrong, or two files were joined", m.promised).
-			Do("mend it")
+	if m.edges.edges == m.announced {
+		return fault.New("there are more entries than the %d promised: the size line is wrong, or two files were joined", m.announced).
+			WithRemedy("mend it")
 	}
 	i, err := m.index(cells[0])
 	if err != nil {
@@ -193,7 +196,8 @@ func (m *market) entry(cells [][]byte) error {
 func (m *market) index(cell []byte) (int32, error) {
 	v, ok := nodeInteger(cell)
 	if !ok || v < 1 || v > m.nodes {
-		return 0, fault.New("the row or column %q is none of 1 to %d", fault.Shorten(cell), m.nodes).Do("mend the line")
+		return 0, fault.New("the row or column %q is none of 1 to %d", fault.Shorten(cell), m.nodes).
+			WithRemedy("mend the line")
 	}
 	return int32(v - 1), nil
 }
@@ -201,10 +205,10 @@ func (m *market) index(cell []byte) (int32, error) {
 // checkTriangle returns an error if a symmetric matrix has entries on both sides of its diagonal,
 // since each entry stands for two.
 func (m *market) checkTriangle(i, j int32) error {
-	m.below, m.above = m.below || i > j, m.above || i < j
-	if m.symmetric && m.below && m.above {
+	m.belowDiagonal, m.aboveDiagonal = m.belowDiagonal || i > j, m.aboveDiagonal || i < j
+	if m.symmetric && m.belowDiagonal && m.aboveDiagonal {
 		return fault.New("a symmetric matrix lists one side of its diagonal, and this entry is on the other").
-			Do("if both are listed, call the matrix general")
+			WithRemedy("if both are listed, call the matrix general")
 	}
 	return nil
 }

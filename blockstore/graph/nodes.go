@@ -25,8 +25,8 @@ type nodeTable struct {
 	names    []string
 	bytes    int64 // in names, with their headers
 
-	numeric int    // names that are 64-bit integers
-	odd     string // the first name that is not
+	numeric         int    // names that are 64-bit integers
+	firstNonInteger string // the first name that is not
 }
 
 func newNodeTable() *nodeTable { return &nodeTable{integers: make(map[int64]int32)} }
@@ -34,9 +34,9 @@ func newNodeTable() *nodeTable { return &nodeTable{integers: make(map[int64]int3
 // len returns the number of nodes.
 func (t *nodeTable) len() int { return max(len(t.ids), len(t.names)) }
 
-var errNoID = fault.New("the id of a node is missing").Do("mend the line")
+var errNoID = fault.New("the id of a node is missing").WithRemedy("mend the line")
 
-var errManyNodes = fault.New("the graph has more than %d nodes", math.MaxInt32-1).Do("drop some of them")
+var errManyNodes = fault.New("the graph has more than %d nodes", math.MaxInt32-1).WithRemedy("drop some of them")
 
 // number returns the number of a node, a new one for a new id.
 func (t *nodeTable) number(id []byte) (int32, error) {
@@ -44,7 +44,7 @@ func (t *nodeTable) number(id []byte) (int32, error) {
 		if v, ok := nodeInteger(id); ok {
 			return t.integer(v)
 		}
-		t.spell()
+		t.convertToTexts()
 	}
 	return t.text(id)
 }
@@ -92,8 +92,8 @@ func (t *nodeTable) addInteger(id int64) (int32, error) {
 	return int32(n), nil
 }
 
-// spell converts all ids to texts.
-func (t *nodeTable) spell() {
+// convertToTexts converts all ids to texts.
+func (t *nodeTable) convertToTexts() {
 	t.texts = make(map[string]int32, len(t.ids))
 	for _, id := range t.ids {
 		t.add(strconv.FormatInt(id, 10))
@@ -111,7 +111,7 @@ func (t *nodeTable) text(id []byte) (int32, error) {
 		return 0, errNoID
 	case !utf8.Valid(id) || bytes.IndexByte(id, 0) >= 0:
 		return 0, fault.New("the id %q of a node is no UTF-8 text", fault.Shorten(id)).
-			Do("name the encoding of the file, such as `Layout.Encoding latin1`, unless it is damaged")
+			WithRemedy("name the encoding of the file, such as `Layout.Encoding latin1`, unless it is damaged")
 	case len(t.names) == math.MaxInt32-1:
 		return 0, errManyNodes
 	}
@@ -126,19 +126,19 @@ func (t *nodeTable) add(name string) int32 {
 	t.bytes += int64(len(name)) + 32
 	if _, ok := nodeInteger([]byte(name)); ok {
 		t.numeric++
-	} else if t.odd == "" {
-		t.odd = name
+	} else if t.firstNonInteger == "" {
+		t.firstNonInteger = name
 	}
 	return n
 }
 
-// mixed returns a warning if most but not all ids are integers, else "".
-func (t *nodeTable) mixed() string {
+// mixedWarning returns a warning if most but not all ids are integers, else "".
+func (t *nodeTable) mixedWarning() string {
 	others := len(t.names) - t.numeric
 	if others == 0 || t.numeric < others {
 		return ""
 	}
-	return fmt.Sprintf("%d ids are integers, but %d are not, the first being %q; all are taken as texts, in order of appearance", t.numeric, others, fault.Shorten([]byte(t.odd)))
+	return fmt.Sprintf("%d ids are integers, but %d are not, the first being %q; all are taken as texts, in order of appearance", t.numeric, others, fault.Shorten([]byte(t.firstNonInteger)))
 }
 
 // order returns the final number of each node. Nodes after the first listed ones are sorted if all

@@ -21,7 +21,7 @@ import (
 type document struct {
 	in             io.Reader
 	head           []byte // its first lines, which in still yields
-	closes         []io.Closer
+	closers        []io.Closer
 	checkUnchanged func(err error) error // returns err, or an error if the file changed while it was read
 
 	path     string
@@ -38,7 +38,7 @@ func openDocument(ctx context.Context, path string, o Options) (*document, error
 	}
 	input := o.Reader
 	if path == file.Stdin && input == nil {
-		return nil, fault.New("there is no standard input to read").Do("name a file")
+		return nil, fault.New("there is no standard input to read").WithRemedy("name a file")
 	}
 	if path != file.Stdin {
 		input, err = t.openFile(ctx, o.Session, path)
@@ -65,14 +65,14 @@ func (t *document) openFile(ctx context.Context, files *file.Session, path strin
 	}
 	if info, err := os.Stat(path); !file.IsRemote(path) && err == nil && !info.Mode().IsRegular() {
 		f, err := file.OpenPipe(ctx, path)
-		t.closes = append(t.closes, f)
+		t.closers = append(t.closers, f)
 		return f, err
 	}
 	f, stamp, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	t.closes, t.checkUnchanged = append(t.closes, f), func(err error) error { return stamp.CheckUnchanged(f, err) }
+	t.closers, t.checkUnchanged = append(t.closers, f), func(err error) error { return stamp.CheckUnchanged(f, err) }
 	return io.NewSectionReader(f, 0, stamp.Size), nil
 }
 
@@ -91,10 +91,10 @@ func (t *document) open(in io.Reader) error {
 		if err != nil {
 			return err
 		}
-		t.closes = append(t.closes, plain)
+		t.closers = append(t.closers, plain)
 		raw = bufio.NewReaderSize(plain, text.HeadSize)
 	case found != "" && found != formats.UTF16:
-		return fault.New("a graph is not read from the format %s", found).Do("write its edges as CSV or as a Matrix Market file")
+		return fault.New("a graph is not read from the format %s", found).WithRemedy("write its edges as CSV or as a Matrix Market file")
 	}
 	return t.peek(bufio.NewReaderSize(t.encoding.NewReader(raw), text.HeadSize))
 }
@@ -108,7 +108,7 @@ func (t *document) peek(in *bufio.Reader) error {
 		}
 		if err == io.EOF {
 			return fault.New("it has %d lines, so that `Layout.Skip %d` leaves none", i, t.layout.Skip).
-				Do("pass over fewer")
+				WithRemedy("pass over fewer")
 		} else if err != nil {
 			return err
 		}
@@ -122,7 +122,8 @@ func (t *document) peek(in *bufio.Reader) error {
 		return err
 	}
 	if len(t.head) == text.HeadSize && bytes.IndexByte(t.head, '\n') < 0 {
-		return fault.New("its first line is longer than %d KiB", text.HeadSize>>10).Do("is this a list of edges?")
+		return fault.New("its first line is longer than %d KiB", text.HeadSize>>10).
+			WithRemedy("is this a list of edges?")
 	}
 	return nil
 }
@@ -139,7 +140,7 @@ func (t *document) recordsOf(in io.ReaderAt, delimiter rune) *text.Records {
 
 // Close closes the file and its decompressor.
 func (t *document) Close() {
-	for _, c := range t.closes {
+	for _, c := range t.closers {
 		c.Close() // nothing was written
 	}
 }
@@ -180,9 +181,9 @@ func firstRecords(in *document, delimiter rune, things string) (first, second []
 	}
 	if first == nil && len(in.head) >= text.HeadSize/2 {
 		err = fault.New("the first %d KiB hold no %s, only comments and blank lines", text.HeadSize>>10, things).
-			Do("remove them")
+			WithRemedy("remove them")
 	} else if first == nil {
-		err = fault.New("the file holds no %s", things).Do("is it the right file?")
+		err = fault.New("the file holds no %s", things).WithRemedy("is it the right file?")
 	}
 	return first, second, err
 }

@@ -22,11 +22,11 @@ func Redirect(r *http.Request, via []*http.Request) error {
 	first, last := via[0].URL, via[len(via)-1].URL
 	switch {
 	case len(via) > mostRedirects:
-		return errRedirect{stream.NewDataError("", "the server redirects more than ten times").Do("is the address right?")}
+		return errRedirect{stream.NewDataError("", "the server redirects more than ten times").WithRemedy("is the address right?")}
 	case last.Scheme == "https" && r.URL.Scheme != "https":
-		return errRedirect{stream.NewDataError("", "the server redirects from https to an address without encryption").Do("name that address")}
+		return errRedirect{stream.NewDataError("", "the server redirects from https to an address without encryption").WithRemedy("name that address")}
 	case isInner(r.Context(), r.URL) && !isInner(r.Context(), first):
-		return errRedirect{stream.NewDataError("", "the server redirects to an address within this network").Do("name that address")}
+		return errRedirect{stream.NewDataError("", "the server redirects to an address within this network").WithRemedy("name that address")}
 	}
 	return nil
 }
@@ -65,13 +65,13 @@ func NetworkError(err error) error {
 	case errors.As(err, &redirect):
 		return Failure(redirect.DataError)
 	case errors.As(err, &host) && !host.IsTimeout && !host.IsTemporary:
-		return Failure(stream.NewDataError("", "there is no host %s", host.Name).Do("is the address right?"))
+		return Failure(stream.NewDataError("", "there is no host %s", host.Name).WithRemedy("is the address right?"))
 	case errors.As(err, &certificate):
-		return Failure(stream.NewDataError("", "the certificate of the server is not trusted: %w", certificate.Err).Do("is the address right?"))
+		return Failure(stream.NewDataError("", "the certificate of the server is not trusted: %w", certificate.Err).WithRemedy("is the address right?"))
 	case errors.As(err, &plain), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
-		return Failure(stream.NewDataError("", "the server does not speak TLS as it should").Do("write http:// if it has no encryption"))
+		return Failure(stream.NewDataError("", "the server does not speak TLS as it should").WithRemedy("write http:// if it has no encryption"))
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return Temporary(stream.NewDataError("", "the server refuses the connection").Do("does it run?"))
+		return Temporary(stream.NewDataError("", "the server refuses the connection").WithRemedy("does it run?"))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return Temporary(errors.New("the connection broke off"))

@@ -58,7 +58,7 @@ type Object interface {
 }
 
 // ErrChanged reports that the object has a newer version.
-var ErrChanged error = stream.NewDataError("", "the object was changed after it was opened").Of(stream.Changed).Do("start again")
+var ErrChanged error = stream.NewDataError("", "the object was changed after it was opened").WithKind(stream.Changed).WithRemedy("start again")
 
 // temporary marks an error.
 type temporary struct{ error }
@@ -68,7 +68,7 @@ func (e temporary) Unwrap() error { return e.error }
 // Temporary marks the error of a request that may succeed later. The mark includes that of
 // [Failure].
 func Temporary(err error) error {
-	e := stream.AsDataError(err).Of(stream.Unreachable)
+	e := stream.AsDataError(err).WithKind(stream.Unreachable)
 	e.Err = temporary{err}
 	return e
 }
@@ -78,7 +78,7 @@ func IsTemporary(err error) bool { return errors.As(err, new(temporary)) }
 
 // Failure marks an error of the server or the network, which does not concern the data: its kind is
 // [stream.Unreachable].
-func Failure(err error) error { return stream.AsDataError(err).Of(stream.Unreachable) }
+func Failure(err error) error { return stream.AsDataError(err).WithKind(stream.Unreachable) }
 
 // Stores maps URL schemes to stores. It must not change while in use, and is safe for concurrent
 // use.
@@ -137,8 +137,8 @@ func Scheme(path string) string {
 	return scheme
 }
 
-// elsewhere holds remedies for schemes without a store.
-var elsewhere = map[string]string{
+// schemeRemedies holds remedies for schemes without a store.
+var schemeRemedies = map[string]string{
 	"gs":    "set AWS_ENDPOINT_URL_S3=https://storage.googleapis.com with an HMAC key, for its S3 interface, and name s3://BUCKET/OBJECT",
 	"az":    "name the blob by its https:// address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?TOKEN, or mount the container with blobfuse2 and name files there",
 	"abfs":  "name the blob by its https:// address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?TOKEN, or mount the container with blobfuse2 and name files there",
@@ -154,14 +154,14 @@ func (s *Stores) Of(url string) (Store, error) {
 	if store := s.ByScheme[scheme]; store != nil {
 		return store, nil
 	}
-	if remedy := elsewhere[scheme]; remedy != "" {
-		return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).Do("%s", remedy)
+	if remedy := schemeRemedies[scheme]; remedy != "" {
+		return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).WithRemedy("%s", remedy)
 	}
 	known := []string{"file://"}
 	for _, s := range slices.Sorted(maps.Keys(s.ByScheme)) {
 		known = append(known, s+"://")
 	}
-	return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).Do("use one of %s", strings.Join(known, ", "))
+	return nil, stream.NewDataError(url, "objects of %s:// are not reached", scheme).WithRemedy("use one of %s", strings.Join(known, ", "))
 }
 
 // Body wraps the content of an object so that its errors pass through [NetworkError]. It is for

@@ -29,27 +29,29 @@ const (
 // errStalled is the cause of cancelling an attempt without progress.
 var errStalled = Temporary(errors.New("no answer came in time"))
 
-// alarm cancels an attempt that makes no progress.
-type alarm struct {
+// progressTimer cancels an attempt that makes no progress.
+type progressTimer struct {
 	Patience
 	timer *time.Timer
 	last  atomic.Int64 // time of the last progress, in nanoseconds
 }
 
 // beat records that the request makes progress.
-func (a *alarm) beat() {
+func (a *progressTimer) beat() {
 	a.last.Store(time.Now().UnixNano())
 	a.timer.Reset(a.Stall / 2)
 }
 
 // left returns the remaining time for all attempts.
-func (a *alarm) left() time.Duration { return time.Until(time.Unix(0, a.last.Load()).Add(a.Stall)) }
+func (a *progressTimer) left() time.Duration {
+	return time.Until(time.Unix(0, a.last.Load()).Add(a.Stall))
+}
 
 // Retry calls do until it succeeds or fails other than by a [Temporary] error, or until there is no
 // progress for the time of [Patience]. It cancels the context of a stalled attempt. do calls beat
 // whenever it makes progress.
 func (p Patience) Retry(ctx context.Context, do func(ctx context.Context, beat func()) error) error {
-	a := &alarm{Patience: Patience{cmp.Or(p.Stall, 30*time.Second), cmp.Or(p.Pause, 200*time.Millisecond)}}
+	a := &progressTimer{Patience: Patience{cmp.Or(p.Stall, 30*time.Second), cmp.Or(p.Pause, 200*time.Millisecond)}}
 	a.last.Store(time.Now().UnixNano())
 	for n := 1; ; n++ {
 		err := a.attempt(ctx, do)
@@ -60,7 +62,7 @@ func (p Patience) Retry(ctx context.Context, do func(ctx context.Context, beat f
 		wait = wait/2 + time.Duration(rand.Int64N(int64(wait/2)+1)) // spreads the retries of several workers
 		switch last := a.left() <= wait || n == attempts; {
 		case last && err == errStalled:
-			return Failure(stream.NewDataError("", "no answer for %v", a.Stall).Do("where the server is as slow as that, set `Engine.Stall` to more"))
+			return Failure(stream.NewDataError("", "no answer for %v", a.Stall).WithRemedy("where the server is as slow as that, set `Engine.Stall` to more"))
 		case last:
 			return stream.NewDataError("", "after %d attempts: %w", n, err)
 		}
@@ -73,7 +75,7 @@ func (p Patience) Retry(ctx context.Context, do func(ctx context.Context, beat f
 }
 
 // attempt calls do once.
-func (a *alarm) attempt(ctx context.Context, do func(ctx context.Context, beat func()) error) error {
+func (a *progressTimer) attempt(ctx context.Context, do func(ctx context.Context, beat func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a.timer = time.AfterFunc(min(a.Stall/2, a.left()), func() { cancel(errStalled) })

@@ -245,7 +245,7 @@ func TestResultsAreIdentity(t *testing.T) {
 				value = "true"
 			}
 			before := set.Results()
-			if err := set.Give(f.Name, value); err != nil {
+			if err := set.Assign(f.Name, value); err != nil {
 				t.Fatal(err)
 			}
 			if same := slices.Equal(before, set.Results()); same == (f.Effect == flags.Result) {

@@ -79,7 +79,7 @@ func fitted(t *testing.T, ctx context.Context, folder string, args []string) []b
 // folder of another fit is refused by what differs.
 func TestSavedFitsMove(t *testing.T) {
 	s := &fit.SavedFit{Method: "ssrsvd", Data: []string{"a b.npy"}, Result: map[string]string{"rank": "3"}, Locates: map[string]string{"right": `"r,1.npy",r2.npy`}}
-	if !s.Gone() {
+	if !s.FilesMissing() {
 		t.Error("files that are not there are not missed")
 	}
 	s.Move([]string{"d,1.npy"}, []string{"e.npy", "f,2.npy"})

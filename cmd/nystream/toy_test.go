@@ -16,10 +16,10 @@ import (
 // toyFamily is the means of columns: all that the command needs of a family, besides its line in families.
 var toyFamily = &fit.Family{
 	Family: saved.Family{
-		Name:       "toy",
-		Methods:    []string{"toy"},
-		Load:       saved.Loader(loadToy),
-		Unverified: ": means are what they are",
+		Name:           "toy",
+		Methods:        []string{"toy"},
+		Load:           saved.Loader(loadToy),
+		WhyNotVerified: ": means are what they are",
 	},
 	Verbs: []fit.Verb{{Name: "toy", Args: "DATA...", New: newToyTask}},
 }

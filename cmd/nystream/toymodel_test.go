@@ -77,7 +77,7 @@ func (m *toyModel) Outputs(side model.Side, kind model.Output) ([]string, error)
 	if kind == model.Class {
 		return []string{"class"}, nil
 	}
-	return rows.Numbered("off", len(m.Means)), kind.Only(model.Coordinates, model.Decision)
+	return rows.Numbered("off", len(m.Means)), kind.RequireOneOf(model.Coordinates, model.Decision)
 }
 
 func (m *toyModel) Dimension(model.Side) int { return len(m.Means) }

@@ -168,7 +168,7 @@ func inspectLibraries(t *testing.T, visit func(where token.Position, n ast.Node)
 func allFlags(t *testing.T) (all []*flags.Flag) {
 	flags.EveryCommand(wholeRoot(t), func(cmd *cobra.Command) {
 		add := func(f *pflag.Flag) {
-			if declared := flags.Of(f); declared != nil {
+			if declared := flags.Declaration(f); declared != nil {
 				all = append(all, declared)
 			}
 		}

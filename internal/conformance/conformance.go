@@ -106,7 +106,7 @@ func (s *suite[A]) transfer(t fataler, into, from *stream.Forest[A]) {
 	if err != nil {
 		t.Fatalf("MarshalBinary of the forest: %v", err)
 	}
-	if err := into.Take(data); err != nil {
+	if err := into.MergeState(data); err != nil {
 		t.Fatalf("Take of the forest: %v", err)
 	}
 	clear(data) // the forest must not have kept it

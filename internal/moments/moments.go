@@ -17,7 +17,7 @@ func (m *Moments) Add(v, w float64) {
 	m.Weight += w
 	delta := v - m.Mean
 	m.Mean += delta * w / m.Weight
-	m.grow(delta)
+	m.adaptUnit(delta)
 	if m.Unit > 0 {
 		m.M2 += w * (delta / m.Unit) * ((v - m.Mean) / m.Unit)
 	}
@@ -31,8 +31,8 @@ func (m *Moments) Merge(o Moments) {
 	n := m.Weight + o.Weight
 	delta := o.Mean - m.Mean
 	m.Mean += delta * (o.Weight / n)
-	m.measure(o.Unit)
-	m.grow(delta)
+	m.raiseUnit(o.Unit)
+	m.adaptUnit(delta)
 	if m.Unit > 0 {
 		by := o.Unit / m.Unit
 		delta /= m.Unit
@@ -51,20 +51,20 @@ const (
 	maxUnit = 0x1p300
 )
 
-// grow adapts the unit to a difference, unless the difference is small relative to the current unit.
-func (m *Moments) grow(delta float64) {
+// adaptUnit adapts the unit to a difference, unless the difference is small relative to the current unit.
+func (m *Moments) adaptUnit(delta float64) {
 	switch size := math.Abs(delta); {
 	case size == 0 || size-size != 0 || m.Unit > 0 && size <= maxUnit*m.Unit: // 0, or not finite
 	case size < minUnit || size > maxUnit:
 		_, exponent := math.Frexp(size)
-		m.measure(math.Ldexp(1, exponent-1))
+		m.raiseUnit(math.Ldexp(1, exponent-1))
 	default:
-		m.measure(1)
+		m.raiseUnit(1)
 	}
 }
 
-// measure raises the unit to at least the given one, and rescales M2.
-func (m *Moments) measure(unit float64) {
+// raiseUnit raises the unit to at least the given one, and rescales M2.
+func (m *Moments) raiseUnit(unit float64) {
 	if unit > m.Unit {
 		by := m.Unit / unit
 		m.Unit, m.M2 = unit, m.M2*by*by

@@ -12,17 +12,17 @@ type Pass struct{ seen sync.Map }
 
 type key struct{}
 
-// look marks the context of [Look].
-var look = new(Pass)
+// lookPass marks the context of [Look].
+var lookPass = new(Pass)
 
 // On returns the context with which a reader of the pass opens a source.
 func (p *Pass) On(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, p) }
 
 // Look returns the context for reading a few rows outside a pass, such as for a fingerprint.
-func Look(ctx context.Context) context.Context { return look.On(ctx) }
+func Look(ctx context.Context) context.Context { return lookPass.On(ctx) }
 
 // Looks reports whether ctx comes from [Look].
-func Looks(ctx context.Context) bool { return passOf(ctx) == look }
+func Looks(ctx context.Context) bool { return passOf(ctx) == lookPass }
 
 // IsNew reports whether opening src with ctx begins a pass over it: the first opening within a pass
 // does, and so does every opening outside of one, except by [Look]. src must be comparable.
@@ -30,7 +30,7 @@ func IsNew(ctx context.Context, src any) bool {
 	switch p := passOf(ctx); p {
 	case nil:
 		return true
-	case look:
+	case lookPass:
 		return false
 	default:
 		_, seen := p.seen.LoadOrStore(src, true)

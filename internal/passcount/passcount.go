@@ -32,11 +32,11 @@ func (c *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	if c.Info().SeekCost > 0 {
 		return stream.Gather(ctx, c.Source, rows, dst)
 	}
-	return stream.Gather(ctx, skimmed{c}, rows, dst)
+	return stream.Gather(ctx, withoutGather{c}, rows, dst)
 }
 
-// skimmed hides the Gather method of a source.
-type skimmed struct{ stream.Source }
+// withoutGather hides the Gather method of a source.
+type withoutGather struct{ stream.Source }
 
 // Passes returns the number of passes so far, including those that opening the source took.
 func (c *Source) Passes() int { return int(c.opened.Load()) + c.Info().PassesToOpen }

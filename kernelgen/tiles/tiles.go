@@ -34,7 +34,7 @@ func Fold[A stream.Accumulator[A]](ctx context.Context, e stream.Engine, name st
 		return none, err
 	}
 	panel := k.Pack(columns)
-	e = e.For("tiles of " + k.String()).Given(columns)
+	e = e.ForFit("tiles of " + k.String()).WithInputs(columns)
 	return stream.Fold(ctx, e, name, src, newAcc, func() func(A, *stream.Block) error {
 		var work kernelgen.Workspace
 		var room []float64 // grows to the largest tile so far

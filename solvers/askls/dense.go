@@ -35,7 +35,7 @@ func (f *fit) formed(ctx context.Context) (*solution, error) {
 func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 	s := newSolution()
 	s.ridge = f.Ridge
-	m := bordered(k, ones(k.Rows), ones(k.Rows), f.C)
+	m := bordered(k, onesVector(k.Rows), onesVector(k.Rows), f.C)
 	factors, err := factor(m, s.ridge)
 	if s.ridge == 0 && errors.Is(err, errSingular) {
 		s.condition, s.ridge = factors.condition, fallbackRidge
@@ -68,12 +68,12 @@ func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 //
 // (Cawley 2006, "Leave-one-out cross-validation based model selection criteria for weighted LS-SVMs").
 // It overwrites the factors. Cost: 4/3·N³ flops, and one factorisation for each fold.
-func (f *fit) leaveOutFormed(k blas64.General, all *factored, ridge float64) (heldOut blas64.General, err error) {
+func (f *fit) leaveOutFormed(k blas64.General, all *factoredSystem, ridge float64) (heldOut blas64.General, err error) {
 	n, classes := f.targets.Rows, f.targets.Cols
 	if scale := f.foldScale(); scale != 1 {
 		scaled := matrix.Clone(k)
 		dense.Scale(scale, scaled)
-		if all, err = factor(bordered(scaled, ones(n), ones(n), f.C), ridge); err != nil {
+		if all, err = factor(bordered(scaled, onesVector(n), onesVector(n), f.C), ridge); err != nil {
 			return heldOut, err
 		}
 	}
@@ -110,8 +110,8 @@ var errSingular = errors.New("the system is singular to rounding")
 // would be correct.
 const singularCondition = 1e13
 
-// factored is a symmetric system in memory, factored once for all right sides: M, or M² + λI.
-type factored struct {
+// factoredSystem is a symmetric system in memory, factored once for all right sides: M, or M² + λI.
+type factoredSystem struct {
 	m         blas64.General // M
 	ridge     float64
 	a         blas64.General // the factored matrix
@@ -123,8 +123,8 @@ type factored struct {
 // factor factors M, or M² + λI for a positive ridge λ. If the condition number of M is too large, the error wraps
 // errSingular, and the result has only the condition number. Cost: 2/3·N³ flops, 2·N³ more with a ridge, and memory for
 // two copies.
-func factor(m blas64.General, ridge float64) (*factored, error) {
-	f := &factored{m: m, ridge: ridge, a: m, pivots: make([]int, m.Rows), condition: math.Inf(1)}
+func factor(m blas64.General, ridge float64) (*factoredSystem, error) {
+	f := &factoredSystem{m: m, ridge: ridge, a: m, pivots: make([]int, m.Rows), condition: math.Inf(1)}
 	if ridge > 0 {
 		f.a = dense.Mul(blas.NoTrans, m, blas.NoTrans, m)
 		for i := range m.Rows {
@@ -149,7 +149,7 @@ func factor(m blas64.General, ridge float64) (*factored, error) {
 }
 
 // solve returns the solution for right sides r, with one step of iterative refinement.
-func (f *factored) solve(r blas64.General) blas64.General {
+func (f *factoredSystem) solve(r blas64.General) blas64.General {
 	x := f.right(r)
 	left := matrix.Clone(x)
 	lapack64.Getrs(blas.NoTrans, f.lu, x, f.pivots)
@@ -160,7 +160,7 @@ func (f *factored) solve(r blas64.General) blas64.General {
 }
 
 // right returns the right sides of the factored system: r, or M·r with a ridge.
-func (f *factored) right(r blas64.General) blas64.General {
+func (f *factoredSystem) right(r blas64.General) blas64.General {
 	if f.ridge > 0 {
 		return dense.Mul(blas.NoTrans, f.m, blas.NoTrans, r)
 	}
@@ -168,7 +168,7 @@ func (f *factored) right(r blas64.General) blas64.General {
 }
 
 // invert returns the inverse of the factored matrix, in the memory of its factors. Cost: 4/3·N³ flops.
-func (f *factored) invert() blas64.General {
+func (f *factoredSystem) invert() blas64.General {
 	work := make([]float64, 64*f.lu.Rows)
 	lapack64.Getri(f.lu, f.pivots, work, len(work)) // cannot fail: factor refuses singular matrices
 	return f.lu
@@ -181,7 +181,7 @@ func (f *factored) invert() blas64.General {
 //	[M   −√λI ] · [ x ] = [0]
 //
 // whose inverse is its matrix times (M² + λI)⁻¹: there x is the solution of the ridge system.
-func (f *factored) partOfInverse(inverse, u, x blas64.General, rows []int) (block, right blas64.General) {
+func (f *factoredSystem) partOfInverse(inverse, u, x blas64.General, rows []int) (block, right blas64.General) {
 	n := len(rows)
 	right = dense.PickRows(x, rows)
 	if f.ridge == 0 {
@@ -199,7 +199,7 @@ func (f *factored) partOfInverse(inverse, u, x blas64.General, rows []int) (bloc
 	for i, row := range rows {
 		matrix.Axpy(root, matrix.Row(u, row), matrix.Row(both, i))
 		for j, v := range dense.Pick(matrix.Row(part, i), rows) {
-			set(block, i, n+j, product.Data[i*product.Stride+j])
+			setMirrored(block, i, n+j, product.Data[i*product.Stride+j])
 			block.Data[i*2*n+j], block.Data[(n+i)*2*n+n+j] = root*v, -root*v
 		}
 	}
@@ -207,7 +207,7 @@ func (f *factored) partOfInverse(inverse, u, x blas64.General, rows []int) (bloc
 }
 
 // residuals returns the relative residual of each column of x.
-func (f *factored) residuals(x, r blas64.General) []float64 {
+func (f *factoredSystem) residuals(x, r blas64.General) []float64 {
 	right := f.right(r)
 	left := matrix.Clone(right)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, f.a, x, 1, left)
@@ -220,4 +220,4 @@ func (f *factored) residuals(x, r blas64.General) []float64 {
 	return ratios
 }
 
-func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+func onesVector(n int) []float64 { return slices.Repeat([]float64{1}, n) }

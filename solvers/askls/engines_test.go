@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// positiveRows returns rows that a divergence can be taken of.
+// positiveRows returns positive rows, for divergences.
 func positiveRows(x blas64.General) blas64.General {
 	p := matrix.Clone(x)
 	for i := range p.Rows {
@@ -29,7 +29,7 @@ func positiveRows(x blas64.General) blas64.General {
 	return p
 }
 
-// TestEngines compares f_s and f_t of rows never seen with the system as printed.
+// TestEngines compares f_s and f_t of new rows with the system of the paper.
 func TestEngines(t *testing.T) {
 	const n = 40
 	x, labels := clouds(n, 3, 3, 2, 1)
@@ -63,7 +63,7 @@ func TestEngines(t *testing.T) {
 					what := name(kernel, " gamma ", gamma, " ridge ", ridge, " ", engine, " iterations ", fit.Iterations, " condition ", fit.Condition)
 					tol := 1e-10
 					if kernel == "kl(a=2)" && engine == AlgorithmLowRank {
-						tol = 1e-7 // singular values of K down to 1e-17: the approximation leaves the last out
+						tol = 1e-7 // singular values of K reach 1e-17; the approximation omits the last ones
 					}
 					expect(t, what, functionsOf(t, fit.Model, stream.Engine{BlockRows: 8}, source(test)), want, tol)
 				}
@@ -94,7 +94,7 @@ func randomGraph(t testing.TB, n, edges int, seed uint64) *sparse.CSR {
 	return k
 }
 
-// nodesOf returns some nodes, and the others.
+// nodesOf divides n nodes into training nodes, with labels, and test nodes.
 func nodesOf(n int) (train, test []int64, labels []int) {
 	for i := range n {
 		if i%3 == 1 {
@@ -122,8 +122,8 @@ func part(k *sparse.CSR, rows, cols []int64) blas64.General {
 	return p
 }
 
-// TestGraph compares both engines of a matrix with the system as printed: nodes never
-// seen, γ = 1 with the ridge that it needs, and another γ without.
+// TestGraph compares both engines of an explicit matrix with the system of the paper, on test nodes: with γ = 1, which
+// needs a ridge, and with another γ.
 func TestGraph(t *testing.T) {
 	k := randomGraph(t, 90, 150, 3)
 	train, test, labels := nodesOf(90)
@@ -147,8 +147,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// foldReference returns f_s and f_t of each sample by the system as printed of the samples of
-// other folds.
+// foldReference returns f_s and f_t of each sample by the system of the paper for the samples of the other folds.
 func foldReference(t *testing.T, fit *Fit, k blas64.General, labels []int, gamma, ridge float64) blas64.General {
 	t.Helper()
 	want := matrix.New(len(labels), 2*fit.Classes)
@@ -174,8 +173,7 @@ func foldReference(t *testing.T, fit *Fit, k blas64.General, labels []int, gamma
 	return want
 }
 
-// TestFolds compares what engines say of samples they left out with the system as
-// printed of the others.
+// TestFolds compares out-of-fold functions with the system of the paper for the other samples.
 func TestFolds(t *testing.T) {
 	x, labels := clouds(50, 3, 3, 2, 1)
 	samples, err := Samples(source(x), labels, 3)
@@ -196,7 +194,7 @@ func TestFolds(t *testing.T) {
 		kernel string
 		k      blas64.General
 	}{
-		// the seventh of the samples that is left out is missing in the row sums
+		// the row sums omit the seventh of the samples that is held out
 		"samples": {samples, "sne(gamma=2)", scaledBy(7./6, formed("sne(gamma=2)", x, x, x))},
 		"plain":   {samples, "rbf(gamma=0.3)", formed("rbf(gamma=0.3)", x, x, x)},
 		"graph":   {edges, "linear()", part(graph, all, all)},
@@ -217,6 +215,7 @@ func TestFolds(t *testing.T) {
 	}
 }
 
+// scaledBy returns c·m.
 func scaledBy(c float64, m blas64.General) blas64.General {
 	for i := range m.Data {
 		m.Data[i] *= c
@@ -224,7 +223,7 @@ func scaledBy(c float64, m blas64.General) blas64.General {
 	return m
 }
 
-// TestUnknownError: engine lowrank does not pretend to know how far it is from the exact machine.
+// TestUnknownError: the low-rank engine reports its error against the exact machine as unknown.
 func TestUnknownError(t *testing.T) {
 	x, labels := clouds(150, 3, 3, 1, 1)
 	data, err := Samples(source(x), labels, 3)
@@ -235,13 +234,13 @@ func TestUnknownError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(fit.Estimates) != 1 || fit.Estimates[0].Of != model.DecisionValues || !math.IsNaN(fit.Estimates[0].Value) || fit.Estimates[0].Reason == "" {
+	if len(fit.Estimates) != 1 || fit.Estimates[0].Quantity != model.DecisionValues || !math.IsNaN(fit.Estimates[0].Value) || fit.Estimates[0].Reason == "" {
 		t.Errorf("errors %+v", fit.Estimates)
 	}
 }
 
-// TestPlanOfStages holds plans to 1.4 times the peaks of single runs of the command, under the smallest budget that it
-// accepted, on 2,500 × 2,000 and 1,000 × 5,000 numbers in seven classes.
+// TestPlanOfStages: plans are at most 1.4 times the measured peak memory of the command under the smallest accepted
+// budget, for 2,500 × 2,000 and 1,000 × 5,000 numbers in seven classes.
 func TestPlanOfStages(t *testing.T) {
 	m := Solver{C: 1, Algorithm: AlgorithmLowRank, Rank: 50}
 	for _, c := range []struct{ rows, columns, peak int64 }{{2500, 2000, 445}, {1000, 5000, 433}} {

@@ -30,8 +30,8 @@ func Example() {
 	// Output: dense [0 1] <nil>
 }
 
-// Nodes of a directed graph: two rings of citations, and of each ring one node is not
-// trained on. The kernel is (A+I) divided by row sums; with γ = 1 it asks for a ridge.
+// Nodes of a directed graph: two rings of citations, each with a node that is not a training node. The kernel is (A+I)
+// divided by row sums; γ = 1 makes the system singular, so it needs a ridge.
 func ExampleGraph() {
 	ctx, engine := context.Background(), stream.Engine{}
 	a, err := sparse.NewCSR(8, 8, func(yield func(sparse.Entry) bool) {

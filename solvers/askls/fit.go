@@ -46,7 +46,7 @@ type fit struct {
 //
 // Cost: see the engines, and [Solver.Plan]. Results have the same bits for any number of threads.
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -64,7 +64,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	engine, notes := m.choose(d.Size(), k)
 	m.Algorithm = engine
 	f := &fit{Solver: m, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes)}
-	f.engine = e.Given(f.targets)
+	f.engine = e.WithInputs(f.targets)
 	if m.Merge == MergeStack {
 		if f.folds, err = split.StratifiedKFold(d.labels, m.Folds, m.Seed); err != nil {
 			return nil, err

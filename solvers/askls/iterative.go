@@ -15,9 +15,9 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// iterative is the iterative engine: MINRES for all classes at once, without forming the system. Stacking also solves
-// for all folds at once. Their columns are 0 at held-out samples, so each tile of K serves all folds.
-type iterative struct {
+// minresEngine is the iterative engine: MINRES for all classes at once, without forming the system. Stacking also
+// solves for all folds at once. Their columns are 0 at held-out samples, so each tile of K serves all folds.
+type minresEngine struct {
 	*fit
 	system  system
 	p       *preconditioner
@@ -30,7 +30,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k: k, gamma: f.C, scale: f.foldScale(), fullColumns: f.targets.Cols}, heldOut: [][]int64{nil}}
+	it := &minresEngine{fit: f, system: system{k: k, gamma: f.C, scale: f.foldScale(), fullColumns: f.targets.Cols}, heldOut: [][]int64{nil}}
 	for _, fold := range f.folds {
 		it.heldOut = append(it.heldOut, fold.Test)
 	}
@@ -55,7 +55,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 
 // rightSides returns the right sides of all sets, and a random one if requested. The random one has a component in the
 // null space of a singular system, which the labels need not have.
-func (it *iterative) rightSides(random bool) blas64.General {
+func (it *minresEngine) rightSides(random bool) blas64.General {
 	one := rightSide(it.targets)
 	k, columns := one.Cols, one.Cols*len(it.heldOut)
 	if random {
@@ -77,7 +77,7 @@ func (it *iterative) rightSides(random bool) blas64.General {
 }
 
 // mask clears the held-out samples of each fold.
-func (it *iterative) mask(x blas64.General) {
+func (it *minresEngine) mask(x blas64.General) {
 	n, k := it.targets.Rows, it.targets.Cols
 	for set, out := range it.heldOut {
 		for _, i := range out {
@@ -88,7 +88,7 @@ func (it *iterative) mask(x blas64.General) {
 }
 
 // multiply multiplies by M without the held-out samples, or by its square plus the ridge.
-func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room blas64.General) error {
+func (it *minresEngine) multiply(ctx context.Context, ridge float64, x, ax, room blas64.General) error {
 	if ridge == 0 {
 		err := it.system.multiply(ctx, x, ax)
 		it.mask(ax)
@@ -111,7 +111,7 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 // solve solves the plain system, or the ridge system if there is a ridge. If the iteration does not converge for an
 // explicit matrix, solve adds a ridge, since the plain system is often singular. For a kernel of rows it returns the
 // last iterate: its residual is small, and a ridge would undo a large C.
-func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, error) {
+func (it *minresEngine) solve(ctx context.Context, s *solution) (blas64.General, error) {
 	s.ridge = it.Ridge
 	r := it.rightSides(s.ridge == 0 && it.data.explicit())
 	run, err := it.run(ctx, r, s.ridge)
@@ -138,13 +138,13 @@ func (it *iterative) solve(ctx context.Context, s *solution) (blas64.General, er
 			"singular values of the kernel matrix are close to 1/C; compare with `Algorithm dense` or `Algorithm lowrank`, give a ridge (`Ridge 1`), a smaller `C` or a higher `Rank`",
 			s.iterations, run.Residual, it.ResidualTol))
 	}
-	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
-		From: "the residual and the condition number of the iteration"})
+	s.report.AddEstimate(model.Estimate{Quantity: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
+		Evidence: "the residual and the condition number of the iteration"})
 	return matrix.Clone(matrix.Columns(run.X, 0, columns)), nil
 }
 
 // run solves one system for the right sides r.
-func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (*minres.Solution, error) {
+func (it *minresEngine) run(ctx context.Context, r blas64.General, ridge float64) (*minres.Solution, error) {
 	room := matrix.New(r.Rows, r.Cols)
 	if ridge > 0 {
 		squared := matrix.New(r.Rows, r.Cols)
@@ -167,7 +167,7 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (
 }
 
 // leaveOut computes the decisions on held-out samples: the masked rows of M times the solutions.
-func (it *iterative) leaveOut(ctx context.Context, x blas64.General, s *solution) error {
+func (it *minresEngine) leaveOut(ctx context.Context, x blas64.General, s *solution) error {
 	n, k := it.targets.Rows, it.targets.Cols
 	said := matrix.New(x.Rows, x.Cols)
 	if err := it.system.multiply(ctx, x, said); err != nil {

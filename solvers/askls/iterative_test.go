@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// between returns samples whose system has singular values on both sides of 1/γ.
+// between returns samples for which K has singular values on both sides of 1/γ.
 func between(t testing.TB) (*Data, blas64.General) {
 	t.Helper()
 	x, labels := clouds(200, 4, 3, 1, 1)
@@ -21,8 +21,8 @@ func between(t testing.TB) (*Data, blas64.General) {
 	return data, fresh
 }
 
-// TestRank: a preconditioner of enough rank settles the iteration where singular values lie on
-// both sides of 1/γ, and the machine decides as the dense engine does.
+// TestRank: with a preconditioner of sufficient rank the iteration converges, although K has singular values on both
+// sides of 1/γ, and its decisions equal those of the dense engine.
 func TestRank(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
@@ -48,9 +48,9 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestUnsettled: an iteration that ends early keeps its last iterate, and says what to do. Of a
-// matrix it solves the ridge system then.
-func TestUnsettled(t *testing.T) {
+// TestNotConverged: an iteration that ends early returns its last iterate, with advice. For an explicit matrix it then
+// solves the ridge system.
+func TestNotConverged(t *testing.T) {
 	data, _ := between(t)
 	m := Solver{C: 300, Rank: 4, Algorithm: AlgorithmIterative, Iterations: 30}
 	fit, err := m.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))

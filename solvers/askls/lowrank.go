@@ -61,7 +61,7 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	s.report.KernelEntries = approximation.KernelEntries + int64(l.passes)*passEntries(approximation)
 	s.report.SourcePasses = approximation.SourcePasses + l.passes
 	s.report.ExactPasses = approximation.ExactPasses
-	s.report.AddEstimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
+	s.report.AddEstimate(model.Estimate{Quantity: model.DecisionValues, Value: math.NaN(),
 		Reason: "`Algorithm lowrank` is not compared with the exact machine: compare accuracies on test rows"})
 	s.functions = l.functions(s.source, s.target)
 	return s, nil
@@ -73,7 +73,7 @@ func (l *lowRank) functions(source, target blas64.General) *ksvd.Model {
 	left, right := *functions.Left, *functions.Right
 	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, source)
 	right.Projection = dense.Mul(blas.NoTrans, right.Projection, blas.NoTrans, target)
-	functions.Left, functions.Right, functions.Values = &left, &right, ones(source.Cols)
+	functions.Left, functions.Right, functions.Values = &left, &right, onesVector(source.Cols)
 	return &functions
 }
 

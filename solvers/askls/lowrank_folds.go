@@ -12,14 +12,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// machine is the solution for the samples outside one fold: weights of u(x) and v(x), r×k, and biases.
-type machine struct {
+// foldSolution is the solution for the samples outside one fold: weights of u(x) and v(x), r×k, and biases.
+type foldSolution struct {
 	weights [2]blas64.General
 	biases  [2][]float64
 }
 
 // decide stores f_s or f_t of a row with singular functions u in dst.
-func (m *machine) decide(dst, u []float64, side int) {
+func (m *foldSolution) decide(dst, u []float64, side int) {
 	copy(dst, m.biases[side])
 	for j, v := range u {
 		matrix.Axpy(v, matrix.Row(m.weights[side], j), dst)
@@ -27,8 +27,8 @@ func (m *machine) decide(dst, u []float64, side int) {
 }
 
 // machines returns the machine without each fold.
-func (l *lowRank) machines(sums *factorSums, ridge float64) ([]machine, error) {
-	all := make([]machine, len(l.folds))
+func (l *lowRank) machines(sums *factorSums, ridge float64) ([]foldSolution, error) {
+	all := make([]foldSolution, len(l.folds))
 	for i := range all {
 		c, err := l.core(sums, i)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// fitted returns a fit of each kind, with rows to decide on.
+// fitted returns a fit of each kind of data, with new rows.
 func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	fit  *Fit
 	rows stream.Source
@@ -74,12 +74,12 @@ func saved(t *testing.T, m *Model) *model.Archive {
 	return a
 }
 
-// copied returns an archive of its own, as a file gives one.
+// copied returns an independent copy of an archive, as read from a file.
 func copied(a *model.Archive) *model.Archive {
 	return &model.Archive{Header: slices.Clone(a.Header), Arrays: slices.Clone(a.Arrays)}
 }
 
-// TestSave: a model loaded decides as the one saved, to the bit.
+// TestSave: a loaded model has the same decisions as the saved one, bit for bit.
 func TestSave(t *testing.T) {
 	for what, f := range fitted(t, stream.Engine{}, MergeStack) {
 		a := saved(t, f.fit.Model)
@@ -102,8 +102,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestFormat: the bytes of headers and the order of arrays are those of the first
-// version.
+// TestFormat: the bytes of headers and the order of arrays have not changed since the first version.
 func TestFormat(t *testing.T) {
 	fits := fitted(t, stream.Engine{}, MergeStack)
 	const side = `{"dimension":3}`
@@ -121,7 +120,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestDamaged: a model with another header is refused.
+// TestDamaged: Load refuses a model with a wrong header.
 func TestDamaged(t *testing.T) {
 	for what, f := range fitted(t, stream.Engine{}, MergeStack) {
 		whole := saved(t, f.fit.Model)
@@ -151,8 +150,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestTransform: rows are decided on in blocks of any size alike, and the nodes of a square
-// matrix as nodes with edges out and in.
+// TestTransform: decisions do not depend on the size of blocks. Nodes of a square matrix have the decisions of nodes
+// with outgoing and incoming edges.
 func TestTransform(t *testing.T) {
 	fits := fitted(t, stream.Engine{}, MergeAverage)
 	fresh, _ := clouds(30, 3, 3, 2, 2)
@@ -200,7 +199,7 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// TestThreads: the same bits for any number of threads.
+// TestThreads: results have the same bits for any number of threads.
 func TestThreads(t *testing.T) {
 	for _, merge := range []Merge{MergeStack, MergeAverage} {
 		one := fitted(t, stream.Engine{Threads: 1, BlockRows: 16}, merge)
@@ -219,7 +218,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestMerge: what each way makes of the two functions.
+// TestMerge: the decisions of each merge of the two functions, by hand.
 func TestMerge(t *testing.T) {
 	both := blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{1, -2, 5, 7}}
 	for merge, want := range map[Merge][]float64{MergeAverage: {3, 2.5}, MergeSource: {1, -2}, MergeTarget: {5, 7}, MergeStack: {52.5, 39}} {
@@ -232,8 +231,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestStackGradient: functions held out are those that stacking learns from: stacked decisions
-// are log-odds with the gradient of the regression, whose labels are smoothed, at 0.
+// TestStackGradient: stacking learns from out-of-fold functions. The gradient of its regression with smoothed labels is
+// 0.
 func TestStackGradient(t *testing.T) {
 	for what, f := range fitted(t, stream.Engine{}, MergeStack) {
 		fit := f.fit
@@ -253,7 +252,7 @@ func TestStackGradient(t *testing.T) {
 				}
 			}
 			if size == 0 {
-				continue // the odds are certain
+				continue // the odds are clipped
 			}
 			gradient := 0.0
 			for i := range labels {

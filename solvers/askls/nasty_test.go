@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// TestNasty: what is odd is fitted, or refused in words; nothing panics or hangs.
+// TestNasty: odd data are fitted, or refused with a reason; no fit panics or hangs.
 func TestNasty(t *testing.T) {
 	x, labels := clouds(30, 2, 3, 2, 1)
 	changed := func(change func(blas64.General)) blas64.General {
@@ -37,7 +37,7 @@ func TestNasty(t *testing.T) {
 		labels  []int
 		classes int
 		kernel  string
-		refused string // part of the error, "" for none, "?" for either
+		refused string // part of the error; "" for none, "?" for either
 	}{
 		"one row":             {matrix.Rows(x, 0, 1), []int{0}, 2, "sne(gamma=2)", "?"},
 		"two rows":            {matrix.Rows(x, 0, 2), []int{0, 1}, 2, "sne(gamma=2)", ""},
@@ -94,15 +94,15 @@ func TestPreconditionerError(t *testing.T) {
 	}
 }
 
-// TestAbsent: a class without samples is decided against everywhere.
-func TestAbsent(t *testing.T) {
+// TestAbsentClass: the decision for a class without samples is negative everywhere.
+func TestAbsentClass(t *testing.T) {
 	x, labels := clouds(30, 2, 2, 2, 1)
 	data, err := Samples(source(x), labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, engine := range []Algorithm{AlgorithmDense, AlgorithmIterative, AlgorithmLowRank} {
-		for merge, want := range map[Merge]float64{MergeAverage: -1, MergeStack: -certain} {
+		for merge, want := range map[Merge]float64{MergeAverage: -1, MergeStack: -maxLogOdds} {
 			fit, err := Solver{C: 0.5, Algorithm: engine, Merge: merge, Rank: 5}.Fit(ctx, stream.Engine{}, data, kernelgen.StudentT())
 			if err != nil {
 				t.Fatal(err)
@@ -188,8 +188,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestPlan: what does not fit is refused with the knob, auto makes do with what there
-// is, and a larger problem costs more.
+// TestPlan: a refusal names the setting that reduces memory, auto stays within the memory, and larger problems cost
+// more.
 func TestPlan(t *testing.T) {
 	e := stream.Engine{Threads: 2}
 	k := kernelgen.SNE(1)
@@ -202,7 +202,7 @@ func TestPlan(t *testing.T) {
 		{Solver{C: 1}, shape(500, 10), AlgorithmDense},
 		{Solver{C: 1}, shape(15000, 10), AlgorithmIterative},
 		{Solver{C: 1}, shape(1_000_000, 10), AlgorithmLowRank},
-		// too little for the dense engine; the preconditioner takes 37 MB for the residuals of its triplets
+		// Too little for the dense engine. The preconditioner needs 37 MB for the residuals of its triplets.
 		{Solver{C: 1, Memory: model.RuntimeBytes + 80<<20, Rank: 10}, shape(1500, 10), AlgorithmIterative},
 		{Solver{C: 1}, model.Size{Rows: 100_000, Classes: 3, Sparse: &model.Sparsity{Explicit: true, Entries: 1e6}}, AlgorithmIterative},
 	} {
@@ -235,7 +235,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestWords: a kernel with a word is that with the number, which the fit says.
+// TestWords: a kernel with a word gives the same fit as the kernel with the number, which the fit reports.
 func TestWords(t *testing.T) {
 	x, labels := clouds(60, 3, 3, 2, 1)
 	data, err := Samples(source(x), labels, 3)

@@ -62,7 +62,7 @@ func TestPrimal(t *testing.T) {
 		for i := range y {
 			fs := dense.Dot(omega, matrix.Row(left, i)) + fit.Biases[0][class]
 			ft := dense.Dot(nu, matrix.Row(right, i)) + fit.Biases[1][class]
-			e, h := 1-y[i]*fs, 1-y[i]*ft // the constraints
+			e, h := 1-y[i]*fs, 1-y[i]*ft // by the constraints
 			for _, v := range []float64{
 				gamma*e - y[i]*a.Data[2*i+class], // ∂/∂e
 				gamma*h - y[i]*b.Data[2*i+class], // ∂/∂h
@@ -78,8 +78,8 @@ func TestPrimal(t *testing.T) {
 	}
 }
 
-// leastSquares returns the decisions of an LS-SVM for the linear kernel in the primal:
-// min ½‖w‖² + γ/2·Σe² with targets y = xᵀw + b + e, by normal equations.
+// leastSquares returns the decisions of an LS-SVM with the linear kernel, by the normal equations of its primal
+// problem: min ½‖w‖² + γ/2·Σe² with y = xᵀw + b + e.
 func leastSquares(t *testing.T, x, fresh, targets blas64.General, gamma float64) blas64.General {
 	t.Helper()
 	columns := func(rows blas64.General) *mat.Dense {
@@ -103,7 +103,7 @@ func leastSquares(t *testing.T, x, fresh, targets blas64.General, gamma float64)
 	return decisions.RawMatrix()
 }
 
-// TestSymmetric: a symmetric kernel gives α = β, and the LS-SVM.
+// TestSymmetric: a symmetric kernel gives α = β and the LS-SVM.
 func TestSymmetric(t *testing.T) {
 	const gamma = 0.4
 	x, labels := clouds(50, 3, 3, 2, 1)
@@ -131,7 +131,7 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
-// TestRidge: the ridge system by its normal equations, M formed of K and the borders.
+// TestRidge compares the ridge system with its normal equations, with M formed from K and the borders.
 func TestRidge(t *testing.T) {
 	x, labels := clouds(30, 2, 2, 2, 1)
 	data, err := Samples(source(x), labels, 2)
@@ -143,14 +143,14 @@ func TestRidge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := bordered(formed("t()", x, x, x), ones(30), ones(30), 2)
+		m := bordered(formed("t()", x, x, x), onesVector(30), onesVector(30), 2)
 		solution := matrix.New(62, 2)
 		parts := partsOf(solution)
 		copy(parts.b1, fit.Biases[0])
 		copy(parts.b2, fit.Biases[1])
 		copyInto(parts.a, fit.Functions.Right.Projection)
 		copyInto(parts.b, fit.Functions.Left.Projection)
-		// (M² + λI)x = M·r, which is M(r − Mx) = λx
+		// (M² + λI)x = M·r is equivalent to M(r − Mx) = λx.
 		left := rightSide(oneAgainstRest(labels, 2))
 		dense.Gemm(blas.NoTrans, blas.NoTrans, -1, m, solution, 1, left)
 		along := dense.Mul(blas.NoTrans, m, blas.NoTrans, left)
@@ -161,9 +161,8 @@ func TestRidge(t *testing.T) {
 	}
 }
 
-// TestSpectrum: on vectors of sum 0 M has the eigenvalues 1/γ ± σ, σ the singular values
-// of K centred, so that it is singular with γ = 1/σ: engines see it, and that half of it
-// is not.
+// TestSpectrum: on vectors of sum 0, M has the eigenvalues 1/γ ± σ with the singular values σ of the centred K. It is
+// singular for γ = 1/σ, which the engines detect; for half of that it is not.
 func TestSpectrum(t *testing.T) {
 	x, labels := clouds(40, 3, 2, 1, 1)
 	k := formed("sne(gamma=2)", x, x, x)

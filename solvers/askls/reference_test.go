@@ -18,7 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// randomMatrix draws entries around 0 with standard deviation 1.
+// randomMatrix returns standard normal entries.
 func randomMatrix(rows, cols int, seed uint64) blas64.General {
 	m := matrix.New(rows, cols)
 	random := sketch.NewRandom(seed, "askls test")
@@ -29,7 +29,7 @@ func randomMatrix(rows, cols int, seed uint64) blas64.General {
 	return m
 }
 
-// clouds returns n rows in d columns of k classes, apart by distance.
+// clouds returns n rows of d columns around k centres, distance apart, with the class of each row.
 func clouds(n, d, k int, distance float64, seed uint64) (blas64.General, []int) {
 	x, labels := randomMatrix(n, d, seed), make([]int, n)
 	for i := range n {
@@ -39,8 +39,10 @@ func clouds(n, d, k int, distance float64, seed uint64) (blas64.General, []int) 
 	return x, labels
 }
 
+// source returns the rows of x as a source.
 func source(x blas64.General) stream.Source { return stream.FromMatrix("x", x) }
 
+// parse parses a kernel.
 func parse(t testing.TB, text string) kernelgen.Kernel {
 	t.Helper()
 	k, err := kernelgen.Parse(text)
@@ -50,7 +52,7 @@ func parse(t testing.TB, text string) kernelgen.Kernel {
 	return k
 }
 
-// kernelEntry returns K(x, z) for rows, by definition; train are the rows that normalise.
+// kernelEntry returns K(x, z) by definition. A normalised kernel sums over the rows of train.
 func kernelEntry(kernel string, x, z []float64, train blas64.General) float64 {
 	raw := func(x, z []float64) float64 {
 		d := 0.0
@@ -86,7 +88,7 @@ func kernelEntry(kernel string, x, z []float64, train blas64.General) float64 {
 	return v
 }
 
-// formed returns K between rows by definition.
+// formed returns the kernel matrix between the rows of x and z by definition.
 func formed(kernel string, x, z, train blas64.General) blas64.General {
 	k := matrix.New(x.Rows, z.Rows)
 	for i := range k.Rows {
@@ -97,8 +99,8 @@ func formed(kernel string, x, z, train blas64.General) blas64.General {
 	return k
 }
 
-// solvePrinted solves the system of the paper as printed, with the labels y inside, by LU,
-// or its ridge normal equations.
+// solvePrinted solves the system of the paper, with the labels y inside, by LU. With a ridge it solves the normal
+// equations.
 
 func solvePrinted(k blas64.General, y []float64, gamma, ridge float64) (b1, b2 float64, alpha, beta []float64) {
 	n := len(y)
@@ -134,8 +136,8 @@ func solvePrinted(k blas64.General, y []float64, gamma, ridge float64) (b1, b2 f
 	return x.AtVec(0), x.AtVec(1), x.RawVector().Data[2 : 2+n], x.RawVector().Data[2+n:]
 }
 
-// reference returns f_s and f_t of new samples as printed: out holds K(x, x_i), in K(x_i, x),
-// a row for each new sample.
+// reference returns f_s and f_t of new samples by the formulas of the paper. Row i of out holds K(x, x_j), and of in
+// K(x_j, x), for new sample i.
 func reference(k blas64.General, labels []int, classes int, gamma, ridge float64, out, in blas64.General) blas64.General {
 	both := matrix.New(out.Rows, 2*classes)
 	for c := range classes {
@@ -159,7 +161,7 @@ func reference(k blas64.General, labels []int, classes int, gamma, ridge float64
 	return both
 }
 
-// functionsOf returns f_s and f_t of samples by a model.
+// functionsOf returns f_s and f_t of rows by the model.
 func functionsOf(t testing.TB, m *Model, e stream.Engine, rows stream.Source) blas64.General {
 	t.Helper()
 	out := blas64.General{Cols: 2 * m.Classes, Stride: 2 * m.Classes}
@@ -176,7 +178,7 @@ func functionsOf(t testing.TB, m *Model, e stream.Engine, rows stream.Source) bl
 	return out
 }
 
-// expect compares matrices relative to the larger of 1 and the largest entry.
+// expect compares matrices, with errors relative to the largest entry or 1.
 func expect(t testing.TB, what string, got, want blas64.General, tol float64) {
 	t.Helper()
 	if got.Rows != want.Rows || got.Cols != want.Cols {
@@ -196,4 +198,5 @@ func expect(t testing.TB, what string, got, want blas64.General, tol float64) {
 	}
 }
 
+// name joins parts to the name of a subtest.
 func name(parts ...any) string { return fmt.Sprint(parts...) }

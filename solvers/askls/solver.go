@@ -40,7 +40,7 @@ type Solver struct {
 	// Iterations limits those of the iterative engine; 0 means 1000.
 	Iterations int
 
-	// Memory is the memory available to EngineAuto, in bytes; 0 means no limit.
+	// Memory is the memory available to AlgorithmAuto, in bytes; 0 means no limit.
 	Memory int64 `states:"ignored"`
 	Seed   uint64
 }
@@ -66,13 +66,13 @@ func (m Solver) settings(n int) (Solver, error) {
 	return m, nil
 }
 
-// The largest numbers of samples for which EngineAuto chooses an engine: it then takes seconds to a few minutes.
+// The largest numbers of samples for which AlgorithmAuto chooses an engine: it then takes seconds to a few minutes.
 const (
 	denseSamples     = 1500
 	iterativeSamples = 20000
 )
 
-// choose resolves EngineAuto: the most exact engine that is fast enough and fits in memory, with a sentence of
+// choose resolves AlgorithmAuto: the most exact engine that is fast enough and fits in memory, with a sentence of
 // explanation.
 func (m Solver) choose(s model.Size, k kernelgen.Kernel) (Algorithm, []string) {
 	because := func(engine Algorithm, format string, args ...any) (Algorithm, []string) {

@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/solvers/internal/logistic"
 )
 
-// certain is the magnitude of the log-odds of a class with all samples or none.
-const certain = 40
+// maxLogOdds is the magnitude of the log-odds of a class with all samples or none.
+const maxLogOdds = 40
 
 // foldScale returns the factor of K in the systems of folds. Rows of a normalised kernel sum to 1 over all samples, and
 // to (F−1)/F on average without a fold; the factor is the inverse. Without it, singular values near 1/γ would cross it,
@@ -46,8 +46,8 @@ func NewStack(heldOut blas64.General, labels []int) (blas64.General, error) {
 		m, err := logistic.Fit(x, positive)
 		switch {
 		case errors.Is(err, logistic.ErrOneClass):
-			if stack.Data[3*class+2] = -certain; positive[0] {
-				stack.Data[3*class+2] = certain
+			if stack.Data[3*class+2] = -maxLogOdds; positive[0] {
+				stack.Data[3*class+2] = maxLogOdds
 			}
 		case err != nil:
 			return stack, fmt.Errorf("stacking class %d: %w", class, err)

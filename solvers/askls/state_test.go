@@ -10,8 +10,8 @@ import (
 	"github.com/nystream/nystream/solvers/split"
 )
 
-// The factors of a pass over both sides, and of one over the sources alone, with folds of
-// which some have no sample in a block.
+// TestFactorSumsConformance tests the factors of a pass over both sides, and over the sources alone. Some folds have no
+// sample in some blocks.
 func TestFactorSumsConformance(t *testing.T) {
 	for _, both := range []bool{true, false} {
 		l := &lowRank{fit: &fit{targets: matrix.New(9, 2), folds: make([]split.Split, 3)}, k: &ksvd.Fit{Model: &ksvd.Model{Values: []float64{2, 1}}}}

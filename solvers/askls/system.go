@@ -69,21 +69,21 @@ func bordered(k blas64.General, ones, targetOnes []float64, gamma float64) blas6
 	p, q := k.Rows, k.Cols
 	m := matrix.New(p+q+2, p+q+2)
 	for i := range p {
-		set(m, 0, 2+i, ones[i])
-		set(m, 2+i, 2+i, 1/gamma)
+		setMirrored(m, 0, 2+i, ones[i])
+		setMirrored(m, 2+i, 2+i, 1/gamma)
 		for j, v := range matrix.Row(k, i) {
-			set(m, 2+i, 2+p+j, v)
+			setMirrored(m, 2+i, 2+p+j, v)
 		}
 	}
 	for j := range q {
-		set(m, 1, 2+p+j, targetOnes[j])
-		set(m, 2+p+j, 2+p+j, 1/gamma)
+		setMirrored(m, 1, 2+p+j, targetOnes[j])
+		setMirrored(m, 2+p+j, 2+p+j, 1/gamma)
 	}
 	return m
 }
 
-// set sets an entry and its mirror image.
-func set(m blas64.General, i, j int, v float64) {
+// setMirrored sets an entry and its mirror image.
+func setMirrored(m blas64.General, i, j int, v float64) {
 	m.Data[i*m.Stride+j] = v
 	m.Data[j*m.Stride+i] = v
 }

@@ -53,7 +53,7 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	for c := range names {
 		names[c] = kind.String() + strconv.Itoa(c)
 	}
-	return names, kind.Only(model.Decision, model.Probability)
+	return names, kind.RequireOneOf(model.Decision, model.Probability)
 }
 
 // Dimension returns the number of columns of a sample; for an explicit matrix, the number of its samples.

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// transformed returns what Transform gives.
+// transformed returns the output of Transform.
 func transformed(t *testing.T, m *Model, rows stream.Source) blas64.General {
 	t.Helper()
 	out := blas64.General{Cols: m.Classes, Stride: m.Classes}
@@ -28,8 +28,8 @@ func transformed(t *testing.T, m *Model, rows stream.Source) blas64.General {
 	return out
 }
 
-// TestTransformMatrix: samples of an explicit matrix are decided on alike as nodes of the
-// square matrix, as new nodes with edges both ways, and as dense rows with both halves.
+// TestTransformMatrix: a sample of an explicit matrix has the same decisions as a node of the square matrix, as a new
+// node with edges both ways, and as a dense row with both halves.
 func TestTransformMatrix(t *testing.T) {
 	k := randomGraph(t, 80, 300, 4)
 	train, _, labels := nodesOf(80)
@@ -62,8 +62,8 @@ func TestTransformMatrix(t *testing.T) {
 	}
 }
 
-// TestProbabilities: each class against the rest, divided by their sum, also where all of
-// them underflow.
+// TestProbabilities: probabilities are those of each class against the rest, divided by their sum, even if all of them
+// underflow.
 func TestProbabilities(t *testing.T) {
 	m := &Model{Classes: 3, Merge: MergeStack}
 	odds := blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{0, math.Log(3), -math.Log(3), -800, -800, -2000, 900, -900, -900}}

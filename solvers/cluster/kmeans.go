@@ -42,14 +42,14 @@ func (c *Clustering) Warnings() []string {
 	if !c.NotConverged {
 		return nil
 	}
-	return []string{fmt.Sprintf("k-means did not converge in %d iterations: another `Seed` may give other clusters", mostIterations)}
+	return []string{fmt.Sprintf("k-means did not converge in %d iterations: another `Seed` may give other clusters", maxIterations)}
 }
 
-// mostIterations limits the iterations of a run.
-const mostIterations = 300
+// maxIterations limits the iterations of a run.
+const maxIterations = 300
 
-// limits holds the stopping rules of a fit.
-type limits struct {
+// stoppingRules holds the stopping rules of a fit.
+type stoppingRules struct {
 	runs, iterations int
 	tolerance        float64 // of the mean variance of a column
 }
@@ -57,10 +57,11 @@ type limits struct {
 // Fit clusters the rows of x (n×d); it does not change x. It fails if x has fewer than k distinct rows or an entry that
 // is not finite.
 func (m KMeans) Fit(ctx context.Context, e stream.Engine, x blas64.General) (*Clustering, error) {
-	return m.fit(ctx, e, x, limits{runs: 10, iterations: mostIterations, tolerance: 1e-4})
+	return m.fit(ctx, e, x, stoppingRules{runs: 10, iterations: maxIterations, tolerance: 1e-4})
 }
 
-func (m KMeans) fit(ctx context.Context, e stream.Engine, x blas64.General, l limits) (best *Clustering, err error) {
+func (m KMeans) fit(ctx context.Context, e stream.Engine, x blas64.General, l stoppingRules) (best *Clustering,
+	err error) {
 	if m.Clusters < 1 {
 		return nil, fmt.Errorf("%d clusters; ask for 1 at least", m.Clusters)
 	}

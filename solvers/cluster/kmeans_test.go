@@ -18,8 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// clouds returns n rows in d columns around k centres, a distance of about 10 apart,
-// and the centre of each row.
+// clouds returns n rows of d columns around k centres about 10 apart, with the centre of each row.
 func clouds(n, d, k int, seed uint64) (x blas64.General, truth []int) {
 	x = matrix.New(n, d)
 	centre, noise := sketch.NewRandom(seed, "test centres"), sketch.NewRandom(seed, "test noise")
@@ -33,7 +32,7 @@ func clouds(n, d, k int, seed uint64) (x blas64.General, truth []int) {
 	return x, truth
 }
 
-// samePartition reports whether two labellings differ by names only.
+// samePartition reports whether two labellings differ only by the names of labels.
 func samePartition(a, b []int) bool {
 	to, from := map[int]int{}, map[int]int{}
 	for i := range a {
@@ -48,7 +47,7 @@ func samePartition(a, b []int) bool {
 	return true
 }
 
-// checkClustering holds a result to its own definition, by double loops.
+// checkClustering compares a result with its definition, by double loops.
 func checkClustering(t interface{ Fatalf(string, ...any) }, c *Clustering, x blas64.General) {
 	k := c.Centers.Rows
 	sizes, inertia := make([]int, k), 0.0
@@ -91,7 +90,7 @@ func TestInertia(t *testing.T) {
 		x.Data[3*i], x.Data[3*i+1], x.Data[3*i+2] = math.Sin(f), math.Cos(2*f), math.Sin(3*f*f)
 	}
 	for k, want := range map[int]float64{2: 63.31731477447369, 3: 40.051410036960455, 5: 19.805792722266453} {
-		c, err := KMeans{Clusters: k}.fit(ctx, stream.Engine{}, x, limits{runs: 50, iterations: 300})
+		c, err := KMeans{Clusters: k}.fit(ctx, stream.Engine{}, x, stoppingRules{runs: 50, iterations: 300})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,6 +101,7 @@ func TestInertia(t *testing.T) {
 	}
 }
 
+// TestClouds recovers well separated clusters.
 func TestClouds(t *testing.T) {
 	x, truth := clouds(3000, 5, 7, 1)
 	var first *Clustering
@@ -123,8 +123,7 @@ func TestClouds(t *testing.T) {
 	}
 }
 
-// TestProperties on rows with many equal ones: a result is what it says, or the
-// number of different rows is below k.
+// TestProperties: with many equal rows a result satisfies its definition, or there are fewer than k distinct rows.
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, d := rapid.IntRange(1, 30).Draw(t, "n"), rapid.IntRange(1, 3).Draw(t, "d")
@@ -140,7 +139,7 @@ func TestProperties(t *testing.T) {
 			differ[key] = true
 		}
 		m := KMeans{Clusters: k, Seed: rapid.Uint64().Draw(t, "seed")}
-		c, err := m.fit(ctx, stream.Engine{Threads: 1}, x, limits{runs: 2, iterations: rapid.IntRange(0, 4).Draw(t, "iterations")})
+		c, err := m.fit(ctx, stream.Engine{Threads: 1}, x, stoppingRules{runs: 2, iterations: rapid.IntRange(0, 4).Draw(t, "iterations")})
 		if (err != nil) != (len(differ) < k) {
 			t.Fatalf("%d different rows, %d clusters: %v", len(differ), k, err)
 		}
@@ -154,7 +153,7 @@ func TestProperties(t *testing.T) {
 	})
 }
 
-// TestRepair starts from centres that leave clusters empty.
+// TestRepair starts from centres with empty clusters.
 func TestRepair(t *testing.T) {
 	x := blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: []float64{0, 1, 2, 10, 20}}
 	run := newLloyd(stream.Engine{}, x, 4)
@@ -217,4 +216,5 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// second returns the error of two results.
 func second(_ *Clustering, err error) error { return err }

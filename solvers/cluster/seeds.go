@@ -47,7 +47,7 @@ func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival,
 	err := overRows(ctx, l, func(rows blas64.General, first int) arrival {
 		distance := l.distance[first : first+rows.Rows]
 		if last != nil {
-			nearer(distance, rows, last)
+			lowerDistances(distance, rows, last)
 		}
 		best := noArrival
 		for i, d := range distance {
@@ -62,8 +62,8 @@ func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (arrival,
 	return all, err
 }
 
-// nearer lowers squared distances to those from one more center.
-func nearer(distance []float64, rows blas64.General, center *tiles.Rows) {
+// lowerDistances lowers squared distances to those from one more center.
+func lowerDistances(distance []float64, rows blas64.General, center *tiles.Rows) {
 	tile := matrix.New(rows.Rows, 1)
 	tiles.Plain(squaredDistance).FillDense(tile, rows, center, nil)
 	for i, v := range tile.Data {

@@ -24,7 +24,7 @@ func forFit(e stream.Engine, method any, d model.Data, k kernelgen.Kernel) strea
 	fit.add("method", reflect.ValueOf(method))
 	fit.line("kernel", k.String())
 	facts.add("facts", reflect.ValueOf(d.Facts()))
-	return e.For(fit.text()).Given([]byte(facts.text()))
+	return e.ForFit(fit.text()).WithInputs([]byte(facts.text()))
 }
 
 // ForModel returns the engine for passes whose results depend on a model. It refuses states of another model. It fails
@@ -39,7 +39,7 @@ func ForModel(e stream.Engine, m model.Model) (stream.Engine, error) {
 	}
 	w := &describer{}
 	w.add("model", reflect.ValueOf([]any{a.Header, a.Arrays}))
-	return e.For("model " + hash(w.text())), nil
+	return e.ForFit("model " + hash(w.text())), nil
 }
 
 // describer serialises values as text: one line for each path and value. Floats are written with all digits.

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// described returns the text that states of passes have of a value.
+// described returns the text of a value in the identity of states.
 func described(v any) string {
 	w := &describer{}
 	w.add("method", reflect.ValueOf(v))
 	return w.text()
 }
 
-// TestDescribe: every field decides, exported or not, unless its tag says otherwise, whatever its name.
+// TestDescribe: every field is part of the text, exported or not, unless its tag excludes it.
 func TestDescribe(t *testing.T) {
 	type inner struct{ Memory float64 }
 	type settings struct {
@@ -46,7 +46,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeRefuses: a field that cannot be described panics with its name and what to do.
+// TestDescribeRefuses: a field of an unsupported type panics with its name and a remedy.
 func TestDescribeRefuses(t *testing.T) {
 	for _, v := range []any{
 		struct{ Words map[string]int }{}, struct{ Words func(float64) float64 }{}, struct{ Words chan int }{},

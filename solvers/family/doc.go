@@ -1,3 +1,3 @@
 // Package family serves authors of a family of solvers, beside the contract in package model. It has the frame of a Fit
-// ([Leave], [Resolve], [ForModel]) and of classifiers ([Decisions], [Largest]). Users of models do not need it.
+// ([RunFit], [Resolve], [ForModel]) and of classifiers ([Decisions], [Largest]). Users of models do not need it.
 package family

@@ -13,8 +13,8 @@ import (
 
 type noted struct{ model.Report }
 
-// TestKernelsWithoutSuitableRows: kernels that cannot be made are left out with a note, and it is an error if none
-// is left. What stands in place of a median is noted once.
+// TestKernelsWithoutSuitableRows: kernels that do not suit the rows are dropped with a note; if none remains the fit
+// fails. The substitute for a median is noted once.
 func TestKernelsWithoutSuitableRows(t *testing.T) {
 	parse := func(text string) []kernelgen.Kernel {
 		kernels, err := kernelgen.ParseAll(text)
@@ -28,7 +28,7 @@ func TestKernelsWithoutSuitableRows(t *testing.T) {
 	d := model.Sources{Left: stream.FromMatrix("x", x)}
 	resolve := func(text string) (*noted, []kernelgen.Kernel, error) {
 		var kernels []kernelgen.Kernel
-		f, err := Leave(t.Context(), stream.Engine{}, nil, d, kernelgen.Kernel{}, func(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*noted, error) {
+		f, err := RunFit(t.Context(), stream.Engine{}, nil, d, kernelgen.Kernel{}, func(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*noted, error) {
 			var err error
 			kernels, err = ResolveAll(ctx, e, d, parse(text), 1)
 			return new(noted), err

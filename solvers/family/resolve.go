@@ -44,10 +44,10 @@ func ResolveAll(ctx context.Context, e stream.Engine, d model.Data,
 			if err == nil {
 				err = stream.AsDataError(failed)
 			}
-			note(e, fmt.Sprintf("kernel %v is left out: %v", k, failed))
+			addNotes(e, fmt.Sprintf("kernel %v is left out: %v", k, failed))
 			continue
 		}
-		note(e, notes...)
+		addNotes(e, notes...)
 		resolved = append(resolved, r)
 	}
 	if len(resolved) == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// rows returns n different rows of two numbers.
+// rows returns n distinct rows of two numbers.
 func rows(n int) stream.Gatherer {
 	m := matrix.New(n, 2)
 	for i := range m.Data {
@@ -22,8 +22,8 @@ func rows(n int) stream.Gatherer {
 	return stream.FromMatrix("rows", m)
 }
 
-// TestResolve: words become the numbers of a sample that the seed decides, a kernel
-// without words reads nothing, and rows that do not suit a kernel are the data's fault.
+// TestResolve: words become numbers from a sample that depends on the seed. A kernel without words reads no rows.
+// Unsuitable rows are an error about the data.
 func TestResolve(t *testing.T) {
 	ctx, src := context.Background(), passcount.New(rows(3000))
 	d := model.Sources{Left: src}
@@ -55,9 +55,10 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// unread is a source that knows its shape and can be read only once.
+// unread is a source of known shape that can be read only once.
 type unread struct{ stream.Source }
 
+// Info reports that the source can be read only once.
 func (unread) Info() stream.Info {
 	return stream.Info{Name: "unread", Rows: 5, Columns: []string{"a", "b"}, OnePass: true}
 }

@@ -22,7 +22,7 @@ func weighted(t *testing.T, x blas64.General, weights []float64) stream.Source {
 	return src
 }
 
-// TestSampleWeighted compares the sample of weighted rows with that of a table in which a row of weight k stands k
+// TestSampleWeighted compares the sample of weighted rows with that of a table in which a row of weight k occurs k
 // times.
 func TestSampleWeighted(t *testing.T) {
 	for _, n := range []int{3, 40, 3000} {
@@ -53,7 +53,7 @@ func TestSampleWeighted(t *testing.T) {
 				}
 			}
 		}
-		shares := make([]float64, n) // of the rows in all
+		shares := make([]float64, n) // the weights as fractions
 		for i, w := range weights {
 			shares[i] = w / float64(8*n)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// A worker of a family names the row and the column of a number that is not finite.
+// A worker reports the row and the column of a number that is not finite.
 func ExampleCheckRows() {
 	info := stream.Info{Name: "rows.csv", Columns: []string{"x", "y"}}
 	block := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{1, 2, 3, math.NaN()}}

@@ -16,7 +16,7 @@ func Shares(source, item string, n int64, weights []float64) ([]float64, error) 
 	largest := 0.0
 	for i, w := range weights {
 		if !(w >= 0 && w <= math.MaxFloat64) {
-			return nil, badWeight(source, item, i, w).Do("weights are finite and not negative")
+			return nil, badWeight(source, item, i, w).WithRemedy("weights are finite and not negative")
 		}
 		largest = math.Max(largest, w)
 	}

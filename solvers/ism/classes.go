@@ -44,7 +44,7 @@ func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.S
 			k++
 		}
 	}
-	factor, err := stream.Fold(ctx, e.Given(toInt64(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
+	factor, err := stream.Fold(ctx, e.WithInputs(toInt64(labels)), "classes", rows, func() *sketch.QR { return sketch.NewQR(k + q) },
 		func() func(*sketch.QR, *stream.Block) error {
 			room := matrix.New(tilesize.PanelRows, k+q)
 			return func(acc *sketch.QR, b *stream.Block) error {
@@ -140,7 +140,7 @@ func (m *Model) discriminate(r blas64.General, counts []float64) error {
 
 // classOutputs returns the names of the class or of the decisions.
 func (m *Model) classOutputs(kind model.Output) ([]string, error) {
-	if err := kind.Only(model.Class, model.Decision); err != nil {
+	if err := kind.RequireOneOf(model.Class, model.Decision); err != nil {
 		return nil, err
 	}
 	if m.Decision.Rows == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// lineRows are rows of one number in three classes, of which the last has none.
+// lineRows returns rows of one number in three classes; the last class has no rows.
 func lineRows() (x []float64, labels []int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 300 {
@@ -22,8 +22,7 @@ func lineRows() (x []float64, labels []int) {
 	return x, labels
 }
 
-// TestLearnClasses compares decisions along one dimension with those worked out from means
-// and the variance within classes.
+// TestLearnClasses compares decisions in one dimension with those from the means and the variance within classes.
 func TestLearnClasses(t *testing.T) {
 	t.Parallel()
 	x, labels := lineRows()
@@ -52,7 +51,7 @@ func TestLearnClasses(t *testing.T) {
 	m.decide(got, rows)
 	right := 0
 	for i, v := range x {
-		var want [2]float64 // but for a sum that all classes share
+		var want [2]float64 // up to a constant common to all classes
 		for c := range want {
 			mean := sum[c] / n[c]
 			want[c] = v*mean/variance - mean*mean/(2*variance) + math.Log(n[c]/float64(len(x)))
@@ -73,7 +72,7 @@ func TestLearnClasses(t *testing.T) {
 			right++
 		}
 	}
-	if right < 260 { // the best rule has 93 % here
+	if right < 260 { // the best rule has an accuracy of 93 % here
 		t.Errorf("%d of 300 classes are right", right)
 	}
 	if err := m.LearnClasses(context.Background(), stream.Engine{}, src, labels[1:], 3); err == nil {

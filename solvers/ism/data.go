@@ -15,9 +15,9 @@ import (
 // Data is the input of a fit.
 type Data struct {
 	Rows stream.Source
-	// Known has the labels, targets, scores or given clusters of the rows, depending on the paradigm; nil for
+	// Response has the labels, targets, scores or given clusters of the rows, depending on the paradigm; nil for
 	// Unsupervised.
-	Known *Response
+	Response *Response
 }
 
 var _ model.Data = (*Data)(nil)
@@ -25,7 +25,7 @@ var _ model.Data = (*Data)(nil)
 // Size returns the size of the data. The number of rows is -1 if unknown.
 func (d *Data) Size() model.Size {
 	s := model.Sources{Left: d.Rows}.Size()
-	switch k := d.Known; {
+	switch k := d.Response; {
 	case k == nil:
 	case k.codes != nil:
 		s.Classes = k.classes
@@ -42,18 +42,18 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 }
 
 // Facts returns the source and the known labels.
-func (d *Data) Facts() []any { return []any{d.Rows, d.Known} }
+func (d *Data) Facts() []any { return []any{d.Rows, d.Response} }
 
 // check returns an error if the response is for a different number of rows.
 func (d *Data) check(rows int) error {
-	if d.Known != nil && d.Known.Rows() != rows {
-		return fmt.Errorf("%s: %d rows, and %d labels or rows of targets", d.Rows.Info().Name, rows, d.Known.Rows())
+	if d.Response != nil && d.Response.Rows() != rows {
+		return fmt.Errorf("%s: %d rows, and %d labels or rows of targets", d.Rows.Info().Name, rows, d.Response.Rows())
 	}
 	return nil
 }
 
-// checkKnown returns an error unless data of the given shape suit the paradigm.
-func (m Solver) checkKnown(s model.Size) error {
+// checkResponse returns an error unless data of the given shape suit the paradigm.
+func (m Solver) checkResponse(s model.Size) error {
 	known := s.Classes > 0 || s.Targets > 0
 	switch {
 	case m.Paradigm == Unsupervised && known:

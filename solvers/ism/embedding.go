@@ -30,11 +30,11 @@ const (
 // and its row sums D (Ng, Jordan and Weiss 2001, "On spectral clustering: analysis and an algorithm"). It uses features
 // on landmarks and forms no matrix of the size of K.
 type embedder struct {
-	data     *table
-	terms    []term
-	most     int
-	clusters int
-	degrees  bool // divide by D, else centre
+	data         *table
+	terms        []term
+	maxLandmarks int
+	clusters     int
+	degrees      bool // divide by D, else centre
 
 	entries int64
 }
@@ -97,11 +97,11 @@ func (m *embedder) embed(ctx context.Context, rows projectedRows, sample blas64.
 // features is F with K ≈ F·Fᵀ: the features of each term times the square root of its weight, side by side.
 type features struct {
 	projectedRows
-	marks   []*landmarks
-	roots   []float64 // of the weights
-	cols    int
-	sums    []float64 // of the columns of F; means if F is centred
-	degrees []float64 // of the rows, nil to centre
+	landmarks []*landmarks
+	roots     []float64 // of the weights
+	cols      int
+	sums      []float64 // of the columns of F; means if F is centred
+	degrees   []float64 // of the rows, nil to centre
 }
 
 // features selects the landmarks of each term. Terms that are inner products alone have as many as the rank of the
@@ -110,18 +110,19 @@ func (m *embedder) features(ctx context.Context, rows projectedRows, sample blas
 	f := &features{projectedRows: rows}
 	for _, t := range m.terms {
 		k, factor := t.values(!m.degrees)
-		marks, err := newLandmarks(ctx, k, sample, m.most, embeddingTolerance)
+		marks, err := newLandmarks(ctx, k, sample, m.maxLandmarks, embeddingTolerance)
 		if err != nil {
 			return nil, err
 		}
-		m.entries += marks.cost
+		m.entries += marks.entries
 		f.add(marks, t.Weight*factor)
 	}
 	return f, nil
 }
 
+// add appends the features of marks, scaled so that they count with the given weight in K.
 func (f *features) add(marks *landmarks, weight float64) {
-	f.marks, f.roots = append(f.marks, marks), append(f.roots, math.Sqrt(weight))
+	f.landmarks, f.roots = append(f.landmarks, marks), append(f.roots, math.Sqrt(weight))
 	f.cols += len(marks.index)
 }
 
@@ -138,7 +139,7 @@ func (f *features) visitor() func(b *stream.Block, visit func(first int, f blas6
 			x, out := matrix.Rows(x, 0, rows.Rows), matrix.Rows(all, 0, rows.Rows)
 			f.take(x, rows, int(b.Start)+first)
 			column := 0
-			for i, m := range f.marks {
+			for i, m := range f.landmarks {
 				r := len(m.index)
 				own := matrix.Of(c, x.Rows, r)
 				m.tiles.FillDense(own, x, m.rows, &work)

@@ -25,6 +25,7 @@ func combinations() [][]plainKernel {
 		[]plainKernel{weigh(plainKernels[0], 2), weigh(plainKernels[5], 0.5), plainKernels[6]})
 }
 
+// textOf returns the kernels as the text of a sum.
 func textOf(kernels []plainKernel) string {
 	text := ""
 	for i, k := range kernels {
@@ -36,14 +37,14 @@ func textOf(kernels []plainKernel) string {
 	return text
 }
 
-// TestExactEqualsReference: Φ and J of the exact engine are those of the double loop, for
-// every kernel and the Γ of every paradigm, to 1e-10.
+// TestExactEqualsReference: Φ and J of the exact engine equal those of the double loop to 1e-10, for every kernel and
+// the Γ of every paradigm.
 func TestExactEqualsReference(t *testing.T) {
 	const d, q = 5, 2
 	w := orthonormal(d, q, 2)
 	for _, name := range []string{"classes", "multi-label", "unsupervised", "semisupervised", "alternative"} {
 		n := 50
-		if name == "semisupervised" && !testing.Short() { // both kinds of parts
+		if name == "semisupervised" && !testing.Short() { // Γ has both kinds of parts
 			n = 260 // more than one tile
 		}
 		x := normals(n, d, 1)
@@ -65,9 +66,8 @@ func TestExactEqualsReference(t *testing.T) {
 	}
 }
 
-// TestLinearEqualsReference: with all rows in the sample and as landmarks, the features
-// are the kernel, the prediction of sums is exact, and so are Φ and J, to what the
-// tolerances of landmarks leave.
+// TestLinearEqualsReference: if the sample and the landmarks are all rows, the features give the kernel exactly. Φ and
+// J then equal the reference up to the tolerances of landmarks.
 func TestLinearEqualsReference(t *testing.T) {
 	const n, d, q = 60, 5, 2
 	x := normals(n, d, 1)
@@ -79,8 +79,9 @@ func TestLinearEqualsReference(t *testing.T) {
 	for name, g := range testGammas(t, n) {
 		for _, kernels := range combinations() {
 			text := textOf(kernels)
-			e := &linear{data: memory(x), terms: mustTerms(t, text), held: all, most: n, tolerance: targetTolerance}
-			if _, found := refused(e.terms, func(t term) bool { return t.featured(g.gamma.centred()) }); found {
+			e := &linear{data: memory(x), terms: mustTerms(t, text), sample: all, maxLandmarks: n,
+				tolerance: targetTolerance}
+			if _, found := firstWithout(e.terms, func(t term) bool { return t.featured(g.gamma.centred()) }); found {
 				continue
 			}
 			for pass := range 2 {
@@ -100,7 +101,7 @@ func TestLinearEqualsReference(t *testing.T) {
 	}
 }
 
-// TestSmallSample: degrees are of all rows, however small the sample is that landmarks come from.
+// TestSmallSample: degrees are sums over all rows, even if landmarks come from a small sample.
 func TestSmallSample(t *testing.T) {
 	const n, d = 3000, 6
 	x := normals(n, d, 3)
@@ -122,7 +123,7 @@ func TestSmallSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	ex := &exact{data: data, x: x, terms: terms}
-	l := &linear{data: data, terms: terms, held: held, most: 150, tolerance: targetTolerance}
+	l := &linear{data: data, terms: terms, sample: held, maxLandmarks: 150, tolerance: targetTolerance}
 	w := orthonormal(d, 2, 2)
 	want, err := ex.evaluate(ctx, g, w)
 	if err != nil {
@@ -137,7 +138,7 @@ func TestSmallSample(t *testing.T) {
 	}
 }
 
-// TestGradient: 2ΦW is the gradient of J, by differences.
+// TestGradient: 2ΦW equals the gradient of J by finite differences.
 func TestGradient(t *testing.T) {
 	const n, d, q = 60, 5, 2
 	x := normals(n, d, 1)

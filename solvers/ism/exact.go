@@ -53,11 +53,13 @@ func (x *exact) prepare(ctx context.Context, data *table, terms []term, held *ro
 // noise returns the rounding error of a long sum of terms of either sign.
 func (x *exact) noise() float64 { return 10 * rounding }
 
+// start returns Φ₀ by a pass of the linear engine: f'(0) is constant, so no pairs of rows are needed.
 func (x *exact) start(ctx context.Context, g *gamma) (blas64.General, error) {
 	l := linear{data: x.data, terms: x.terms}
 	return l.start(ctx, g)
 }
 
+// evaluate computes Φ and J by one pass over the upper half of all pairs of rows.
 func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error) {
 	if x.gamma != g {
 		x.gamma = g
@@ -88,6 +90,7 @@ type exactPass struct {
 	objective            []float64 // for each row block
 }
 
+// worker returns the visitor of a worker, with five tiles of its own.
 func (p *exactPass) worker() func(i, j *stream.Block) error {
 	side := min(tilesize.PairRows, p.x.Rows)
 	t := &exactTile{exactPass: p}
@@ -109,6 +112,7 @@ type exactTile struct {
 	work           kernelgen.Workspace
 }
 
+// visit adds the tile between two blocks to J, to S and to the degrees.
 func (t *exactTile) visit(i, j *stream.Block) {
 	rows, cols := i.X.Rows, j.X.Rows
 	first, second := int(i.Start), int(j.Start)
@@ -172,6 +176,8 @@ func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, 
 	return j
 }
 
+// addDegrees adds twice the row sums of a tile to the degrees D, for the part 2·(D − M) of squared distances. A tile off
+// the diagonal also stands for its mirror image.
 func (t *exactTile) addDegrees(value blas64.General, first, second int) {
 	for a := range value.Rows {
 		sum := 0.0

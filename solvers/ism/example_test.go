@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Rows of four columns, of which the second and the third decide about the class together.
+// Rows of four columns. The second and the third together determine the class.
 func Example() {
 	x := stream.NewMatrix(400, 4)
 	var labels []int
@@ -37,11 +37,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fit, err := ism.Solver{Dim: 2}.Fit(ctx, e, &ism.Data{Rows: src, Known: known}, kernelgen.Gaussian(1))
+	fit, err := ism.Solver{Dim: 2}.Fit(ctx, e, &ism.Data{Rows: src, Response: known}, kernelgen.Gaussian(1))
 	if err != nil {
 		log.Fatal(err)
 	}
-	share := 0.0 // of the two columns in W
+	share := 0.0 // share of the two columns in W
 	for _, w := range fit.W.Data[1*2 : 3*2] {
 		share += w * w / 2
 	}

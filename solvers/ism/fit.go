@@ -46,26 +46,26 @@ func (m Solver) checkParadigm() error {
 // degrees reports whether the kernel is divided by its degrees in the embedding Y.
 func (m Solver) degrees() bool { return m.Paradigm == SemiSupervised || m.Paradigm == Alternative }
 
-// heldRows is the smallest sample of a fit, from which landmarks are chosen.
-const heldRows = 2000
+// minSampleRows is the smallest sample of a fit, from which landmarks are chosen.
+const minSampleRows = 2000
 
 // sampleSize returns the size of the sample for n rows.
-func (m Solver) sampleSize(n int) int { return min(n, max(heldRows, m.Landmarks)) }
+func (m Solver) sampleSize(n int) int { return min(n, max(minSampleRows, m.Landmarks)) }
 
 // fitState is a fit in progress.
 type fitState struct {
 	Solver
-	known   *Response
-	all     *table // rows of the source
-	data    *table // rows read by the engine: all, or a copy in memory
-	held    *rowSample
-	kernel  kernelgen.Kernel // resolved by prepare
-	terms   []term
-	choice  Algorithm
-	engine  evaluator
-	fit     *Fit
-	it      *iteration
-	weights [2]float64 // of Ω and of the response, in Γ
+	response  *Response
+	all       *table // rows of the source
+	data      *table // rows read by the engine: all, or a copy in memory
+	sample    *rowSample
+	kernel    kernelgen.Kernel // resolved by prepare
+	terms     []term
+	choice    Algorithm
+	engine    evaluator
+	fit       *Fit
+	iteration *iteration
+	weights   [2]float64 // of Ω and of the response, in Γ
 }
 
 // Fit finds W for the rows of d.
@@ -80,7 +80,7 @@ type fitState struct {
 // column that varies, Dim above the number of varying columns, a Γ that is 0 (a single class), numbers that overflow,
 // and kernels without a gradient ([kernelgen.Kernel.Terms]).
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -89,10 +89,10 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkKnown(d.Size()); err != nil {
+	if err := m.checkResponse(d.Size()); err != nil {
 		return nil, err
 	}
-	f := &fitState{Solver: m, known: d.Known, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
+	f := &fitState{Solver: m, response: d.Response, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
 	if f.terms, err = termsOf(k); err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 func (f *fitState) prepare(ctx context.Context, e stream.Engine, d *Data) (err error) {
 	src := d.Rows
 	name := src.Info().Name
-	if f.all, err = newTable(ctx, e, src, distances(f.terms), &f.fit.SourcePasses); err != nil {
+	if f.all, err = newTable(ctx, e, src, allDistances(f.terms), &f.fit.SourcePasses); err != nil {
 		return err
 	}
 	if f.Dim > f.all.d {
@@ -142,7 +142,7 @@ func (f *fitState) prepare(ctx context.Context, e stream.Engine, d *Data) (err e
 			return err
 		}
 	}
-	if f.held, err = f.data.sample(ctx, f.sampleSize(f.all.n), f.Seed, "rows that ism holds"); err != nil {
+	if f.sample, err = f.data.sample(ctx, f.sampleSize(f.all.n), f.Seed, "rows that ism holds"); err != nil {
 		return err
 	}
 	if err := f.resolve(ctx); err != nil {
@@ -150,15 +150,16 @@ func (f *fitState) prepare(ctx context.Context, e stream.Engine, d *Data) (err e
 	}
 	if f.choice == AlgorithmExact {
 		f.engine = x
-		err = x.prepare(ctx, f.data, f.terms, f.held)
+		err = x.prepare(ctx, f.data, f.terms, f.sample)
 	} else {
-		f.data.engine = f.data.engine.Given(f.held.x)
-		if f.known != nil {
-			f.data.engine = f.data.engine.Given(f.known.codes, f.known.factors)
+		f.data.engine = f.data.engine.WithInputs(f.sample.x)
+		if f.response != nil {
+			f.data.engine = f.data.engine.WithInputs(f.response.codes, f.response.factors)
 		}
-		f.engine = &linear{data: f.data, terms: f.terms, held: f.held, most: f.Landmarks, tolerance: featureTolerance}
+		f.engine = &linear{data: f.data, terms: f.terms, sample: f.sample, maxLandmarks: f.Landmarks,
+			tolerance: featureTolerance}
 	}
-	f.it = &iteration{Solver: f.Solver, engine: f.engine, flat: flat(f.terms)}
+	f.iteration = &iteration{Solver: f.Solver, engine: f.engine, flat: constantPhi(f.terms)}
 	return err
 }
 
@@ -179,10 +180,11 @@ const exactCost = 2e10
 func (m Solver) chooseEngine(n, d int, terms []term) (Algorithm, error) {
 	const remedy = "%v is not known to be positive semi-definite, as landmarks need; take %s"
 	centred := !m.degrees()
-	if t, found := refused(terms, func(t term) bool { return t.embedded(centred) }); found && m.Paradigm != Supervised {
+	if t, found := firstWithout(terms, func(t term) bool { return t.embedded(centred) }); found &&
+		m.Paradigm != Supervised {
 		return 0, fmt.Errorf(remedy, t.Kernel, "a kernel that is positive, such as gaussian(), for clusters")
 	}
-	t, found := refused(terms, func(t term) bool { return t.featured(centred) })
+	t, found := firstWithout(terms, func(t term) bool { return t.featured(centred) })
 	switch {
 	case m.Algorithm == AlgorithmLinear && found:
 		return 0, fmt.Errorf(remedy, t.Kernel, "`Algorithm exact`")
@@ -194,19 +196,20 @@ func (m Solver) chooseEngine(n, d int, terms []term) (Algorithm, error) {
 	return AlgorithmLinear, nil
 }
 
+// supervised finds W for a response. Γ does not change, so one iteration suffices.
 func (f *fitState) supervised(ctx context.Context) (settled bool, err error) {
-	p := f.known.centred(1)
+	p := f.response.centred(1)
 	g := &gamma{n: f.data.n, parts: []*part{p}}
 	if err := g.check("what is known"); err != nil {
 		return false, err
 	}
-	f.it.gamma = g
-	return f.it.run(ctx)
+	f.iteration.gamma = g
+	return f.iteration.run(ctx)
 }
 
 // finish makes the model of the last accepted W.
 func (f *fitState) finish(info stream.Info) (*Fit, error) {
-	w, values, err := ritz(f.it.current)
+	w, values, err := ritz(f.iteration.current)
 	if err != nil {
 		return nil, err
 	}
@@ -220,9 +223,9 @@ func (f *fitState) finish(info stream.Info) (*Fit, error) {
 	}
 	r := f.fit
 	r.Model = &Model{Kernel: f.kernel, Paradigm: f.Paradigm, Algorithm: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
-	r.History, r.Iterations, r.Damped = f.it.history, f.it.tried, f.it.damped
-	r.Objective = f.it.current.objective
-	r.Residuals = residuals(f.it.current.phi, w, values)
+	r.History, r.Iterations, r.Damped = f.iteration.history, f.iteration.tried, f.iteration.damped
+	r.Objective = f.iteration.current.objective
+	r.Residuals = residuals(f.iteration.current.phi, w, values)
 	switch x := f.engine.(type) {
 	case *exact:
 		r.ExactPasses = x.passes
@@ -230,9 +233,9 @@ func (f *fitState) finish(info stream.Info) (*Fit, error) {
 	case *linear:
 		r.KernelEntries += x.entries
 		r.Landmarks = x.features
-		r.FeatureError = x.left
-		if x.left > 10*featureTolerance {
-			r.Warn(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `Landmarks` make Φ more exact", f.Solver.Landmarks, x.left))
+		r.FeatureError = x.missingTrace
+		if x.missingTrace > 10*featureTolerance {
+			r.Warn(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `Landmarks` make Φ more exact", f.Solver.Landmarks, x.missingTrace))
 		}
 	}
 	if r.NotConverged {

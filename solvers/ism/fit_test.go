@@ -13,11 +13,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// corners of a tetrahedron.
+// corners are the corners of a tetrahedron.
 var corners = [][]float64{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}}
 
-// informative returns n rows in d columns of which three directions, turned by a random
-// rotation, decide about one of k classes, and those directions.
+// informative returns n rows of d columns in k classes. The classes depend on three directions, turned by a random
+// rotation, which it returns too.
 func informative(n, d, k int, seed uint64) (x blas64.General, labels []int, truth blas64.General) {
 	x = normals(n, d, seed)
 	truth = orthonormal(d, 3, seed+1)
@@ -37,6 +37,7 @@ func informative(n, d, k int, seed uint64) (x blas64.General, labels []int, trut
 	return x, labels, truth
 }
 
+// mustClasses returns a response of class labels.
 func mustClasses(t testing.TB, labels []int, k int) *Response {
 	t.Helper()
 	r, err := Classes(labels, k)
@@ -46,6 +47,7 @@ func mustClasses(t testing.TB, labels []int, k int) *Response {
 	return r
 }
 
+// mustFit makes a fit and fails the test on an error.
 func mustFit(t testing.TB, m Solver, e stream.Engine, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	f, err := m.Fit(ctx, e, d, k)
@@ -56,8 +58,7 @@ func mustFit(t testing.TB, m Solver, e stream.Engine, d *Data, k kernelgen.Kerne
 	return f
 }
 
-// checkFit holds a fit to what is promised of all: W orthonormal, and J of accepted steps
-// that does not fall for one Γ.
+// checkFit checks that W is orthonormal, and that J of accepted steps does not decrease for one Γ.
 func checkFit(t testing.TB, m Solver, f *Fit) {
 	t.Helper()
 	if off := orthonormality(f.W); !(off < 1e-10) {
@@ -80,6 +81,7 @@ func checkFit(t testing.TB, m Solver, f *Fit) {
 	}
 }
 
+// angleTo returns the largest principal angle between the spans of w and truth, in radians.
 func angleTo(t testing.TB, w, truth blas64.General) float64 {
 	t.Helper()
 	a, err := largestAngle(truth, w)
@@ -89,8 +91,7 @@ func angleTo(t testing.TB, w, truth blas64.General) float64 {
 	return a
 }
 
-// TestFindsSubspace: both engines find the three directions that decide, with kernels for
-// which they matter.
+// TestFindsSubspace: both engines find the three directions that determine the classes, with kernels sensitive to them.
 func TestFindsSubspace(t *testing.T) {
 	const n, d = 600, 8
 	x, labels, truth := informative(n, d, 4, 7)

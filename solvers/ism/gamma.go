@@ -37,8 +37,8 @@ func (r *Response) centred(weight float64) *part {
 	return p
 }
 
-// ofFactors returns weight·G·Gᵀ.
-func ofFactors(g blas64.General, weight float64) *part {
+// newPart returns weight·G·Gᵀ.
+func newPart(g blas64.General, weight float64) *part {
 	p := &part{weight: weight, g: g, k: g.Cols, sums: make([]float64, g.Cols)}
 	for i := range g.Rows {
 		matrix.Axpy(1, matrix.Row(g, i), p.sums)
@@ -53,7 +53,7 @@ func centredFactors(g blas64.General, weight float64) *part {
 		matrix.Axpy(-1, matrix.Row(g, 0), matrix.Row(c, i))
 	}
 	dense.CenterColumns(c)
-	p := ofFactors(c, weight)
+	p := newPart(c, weight)
 	p.centred = true
 	return p
 }

@@ -97,6 +97,7 @@ func (it *iteration) first(ctx context.Context) (blas64.General, error) {
 	return eig.vectors, nil
 }
 
+// try evaluates W: J and Φ, and the leading eigenpairs of Φ. It does not accept W.
 func (it *iteration) try(ctx context.Context, w blas64.General) (*evaluation, *eigen, error) {
 	v, err := it.engine.evaluate(ctx, it.gamma, w)
 	if err != nil {
@@ -108,6 +109,7 @@ func (it *iteration) try(ctx context.Context, w blas64.General) (*evaluation, *e
 	return v, eig, err
 }
 
+// accept makes an evaluated W the current one.
 func (it *iteration) accept(v *evaluation, eig *eigen) {
 	it.current, it.eig = v, eig
 	it.history = append(it.history, v.objective)

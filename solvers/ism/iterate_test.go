@@ -15,8 +15,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestConverges: with tight tolerances ΦW = WΛ holds at the end, with Φ from the double loop,
-// W are its leading eigenvectors, and no step lowered J.
+// TestConverges: with tight tolerances the fit satisfies ΦW = WΛ, with Φ by the double loop. W are its leading
+// eigenvectors, and no step lowered J.
 func TestConverges(t *testing.T) {
 	const n, d = 80, 5
 	x, labels, _ := informative(n, d, 4, 5)
@@ -24,7 +24,7 @@ func TestConverges(t *testing.T) {
 	gamma := outer(dense.Mul(noTrans, centring(n), noTrans, oneHot(labels, 4)), 1)
 	for _, kernel := range plainKernels {
 		if kernel.text == "relative(neighbour=3)" {
-			continue // the scales of a fit are by ranks in the sample: TestExactEqualsReference has it
+			continue // local scales come from the sample; see TestExactEqualsReference
 		}
 		f := mustFit(t, Solver{Dim: 2, ChangeTol: 1e-9, Iterations: 3000}, streamEngine, &Data{source(x), known}, mustParse(t, kernel.text))
 		phi, objective := naive([]plainKernel{kernel}, gamma, x, f.W)
@@ -41,7 +41,7 @@ func TestConverges(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j, got := range f.Values {
-			// Damped steps may end where others of Φ are larger: J has a maximum there.
+			// Damped steps may converge to a maximum of J at which other eigenvalues of Φ are larger.
 			if f.Damped == 0 && math.Abs(got-eig.values[j]) > 1e-6*math.Abs(eig.values[0]) {
 				t.Errorf("%s: eigenvalue %d is %v, want %v", kernel.text, j, got, eig.values[j])
 			}
@@ -49,7 +49,7 @@ func TestConverges(t *testing.T) {
 	}
 }
 
-// TestDamping: where full steps overshoot, damped ones make J rise.
+// TestDamping: J increases with damped steps where full steps overshoot.
 func TestDamping(t *testing.T) {
 	const n, d = 60, 4
 	x := normals(n, d, 3)
@@ -74,8 +74,8 @@ func TestDamping(t *testing.T) {
 	}
 }
 
-// TestSigns: distances are maximised with a minus, so that rows of a class come together;
-// the directions of the paper's Tables 1 and 2 are the worst ones.
+// TestSigns: distances are maximised with a minus sign, so that rows of a class come closer. The directions of Tables
+// 1 and 2 of the paper are the worst ones.
 func TestSigns(t *testing.T) {
 	const n, d = 300, 5
 	x := normals(n, d, 4)
@@ -100,7 +100,7 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// TestLeading: the Krylov way agrees with a complete decomposition, with gaps and without.
+// TestLeading: the Krylov method agrees with a complete decomposition, with and without gaps.
 func TestLeading(t *testing.T) {
 	const n, k = 200, 4
 	q := orthonormal(n, n, 1)
@@ -135,20 +135,23 @@ func TestLeading(t *testing.T) {
 	}
 }
 
+// difference returns a − b.
 func difference(a, b blas64.General) blas64.General {
 	d := matrix.Clone(a)
 	dense.Add(-1, b, d)
 	return d
 }
 
+// scaledColumns returns m with column j multiplied by by[j].
 func scaledColumns(m blas64.General, by []float64) blas64.General {
 	s := matrix.Clone(m)
 	dense.ScaleColumns(s, by)
 	return s
 }
 
-// TestLeadingUnsettled: pairs that no iteration settles come from a reduction, to rounding.
-func TestLeadingUnsettled(t *testing.T) {
+// TestLeadingNotConverged: eigenpairs for which the Krylov method does not converge come from a tridiagonal reduction,
+// accurate to rounding.
+func TestLeadingNotConverged(t *testing.T) {
 	const n, k = 200, 4
 	q := orthonormal(n, n, 1)
 	scaled := matrix.Clone(q)
@@ -162,7 +165,8 @@ func TestLeadingUnsettled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reduced, err := byReduction(a, k); err != nil || dense.Frobenius(difference(reduced.vectors, eig.vectors)) > 0 {
+	if reduced, err := tridiagonalPairs(a, k); err != nil ||
+		dense.Frobenius(difference(reduced.vectors, eig.vectors)) > 0 {
 		t.Errorf("the pairs are not those of the reduction: %v", err)
 	}
 	rest := difference(dense.Mul(noTrans, a, noTrans, eig.vectors), scaledColumns(eig.vectors, eig.values))
@@ -171,8 +175,8 @@ func TestLeadingUnsettled(t *testing.T) {
 	}
 }
 
-// TestPlanHoldsFewMatrices holds plans to 1.4 times the peaks of single runs of the command under the smallest budget that it
-// accepted, on 1,000 × 5,000 and 2,500 × 2,000 numbers in two classes.
+// TestPlanHoldsFewMatrices: plans are at most 1.4 times the measured peak memory of the command under the smallest
+// accepted budget, for 1,000 × 5,000 and 2,500 × 2,000 numbers in two classes.
 func TestPlanHoldsFewMatrices(t *testing.T) {
 	m := Solver{Dim: 2, Algorithm: AlgorithmExact, Iterations: 2}
 	for _, c := range []struct{ rows, columns, peak int64 }{{1000, 5000, 782}, {2500, 2000, 279}} {

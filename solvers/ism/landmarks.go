@@ -35,13 +35,13 @@ const (
 //
 //	K ≈ C·Q·Cᵀ      Q = P·Pᵀ = (K_JJ)⁻¹      C = K(·, J)
 type landmarks struct {
-	tiles   *tiles.Tiles
-	rows    *tiles.Rows    // J
-	index   []int          // indices in the pool
-	project blas64.General // P, r×r
-	inverse blas64.General // Q
-	left    float64        // mean residual fraction of K_ii over the pool
-	cost    int64          // entries evaluated for the choice
+	tiles        *tiles.Tiles
+	rows         *tiles.Rows    // J
+	index        []int          // indices in the pool
+	project      blas64.General // P, r×r
+	inverse      blas64.General // Q
+	meanResidual float64        // mean residual fraction of K_ii over the pool
+	entries      int64          // entries evaluated for the choice
 }
 
 // columns returns the number of columns of C. A nil l stands for a single column of ones.
@@ -72,21 +72,21 @@ func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most
 	}
 	f := pivoted.New(pivoted.NewRelative(diagonal, 1e-13))
 	var next int
-	if next, l.left = largestResidual(f.Left, diagonal); l.left == 0 {
+	if next, l.meanResidual = largestResidual(f.Left, diagonal); l.meanResidual == 0 {
 		return nil, errZero
 	}
 	var work kernelgen.Workspace
-	for len(f.Pivots) < min(most, pool.Rows) && l.left > tolerance {
+	for len(f.Pivots) < min(most, pool.Rows) && l.meanResidual > tolerance {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		column := matrix.New(pool.Rows, 1)
 		k.FillDense(column, pool, &tiles.Rows{Dense: matrix.Rows(pool, next, 1)}, &work)
 		f.Take(next, column.Data)
-		next, l.left = largestResidual(f.Left, diagonal)
+		next, l.meanResidual = largestResidual(f.Left, diagonal)
 	}
 	l.index = f.Pivots
-	l.cost = int64(len(l.index)) * int64(pool.Rows)
+	l.entries = int64(len(l.index)) * int64(pool.Rows)
 	l.rows = &tiles.Rows{Dense: dense.PickRows(pool, l.index)}
 	l.project = basis.Inverse(matrix.Transpose(f.Lower()))
 	l.inverse = dense.Mul(noTrans, l.project, trans, l.project)
@@ -95,7 +95,7 @@ func newLandmarks(ctx context.Context, k *tiles.Tiles, pool blas64.General, most
 
 // between returns the kernel entries between rows and the landmarks.
 func (l *landmarks) between(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
-	return l.tiles.Between(ctx, e, &tiles.Rows{Dense: rows}, l.rows, basis.PanelRows)
+	return l.tiles.RawEntries(ctx, e, &tiles.Rows{Dense: rows}, l.rows, basis.PanelRows)
 }
 
 // largestResidual returns the row with the largest residual relative to its diagonal, and the mean relative residual

@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestBetween: entries by panels are those of one tile, for any threads and every kernel,
-// of its slope and of its value.
+// TestBetween: entries computed by panels equal those of a single tile, for any number of threads and every kernel, of
+// its slope and its value.
 func TestBetween(t *testing.T) {
 	const n = 3*basis.PanelRows + 1
 	x := normals(n, 3, 1)
@@ -24,7 +24,7 @@ func TestBetween(t *testing.T) {
 			plain, _ := term.values(false)
 			for _, k := range []*tiles.Tiles{term.slopes(), anchored, plain} {
 				marks := &tiles.Rows{Dense: dense.PickRows(x, []int{0, 3, 5, 60, 61, 70, n - 1})}
-				wide := matrix.New(n, marks.Count()+1) // with gaps
+				wide := matrix.New(n, marks.Count()+1) // with padding
 				k.FillDense(matrix.Columns(wide, 0, marks.Count()), x, marks, nil)
 				want := matrix.Clone(matrix.Columns(wide, 0, marks.Count()))
 				l := &landmarks{tiles: k, rows: marks}
@@ -39,8 +39,8 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestLandmarksAreLeft: the choice of landmarks ends with its context.
-func TestLandmarksAreLeft(t *testing.T) {
+// TestLandmarksEndWithContext: the choice of landmarks stops when its context ends.
+func TestLandmarksEndWithContext(t *testing.T) {
 	reason := errors.New("enough")
 	ctx, stop := context.WithCancelCause(context.Background())
 	stop(reason)

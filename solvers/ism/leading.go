@@ -30,12 +30,12 @@ const (
 // eigenvalues below looseBelow of the largest, which may be many and close together, need only residuals of
 // looseResidual. The Krylov space starts with guess, which has at most k columns, and random vectors.
 func leading(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
-	if few(a.Rows, k) {
-		eig, err := byKrylov(ctx, a, k, guess, tolerance)
+	if fewEnough(a.Rows, k) {
+		eig, err := krylovPairs(ctx, a, k, guess, tolerance)
 		if eig != nil || err != nil {
 			return eig, err
 		}
-		if eig, err = byReduction(a, k); eig != nil || err != nil {
+		if eig, err = tridiagonalPairs(a, k); eig != nil || err != nil {
 			return eig, err
 		}
 	}
@@ -46,11 +46,12 @@ func leading(ctx context.Context, a blas64.General, k int, guess blas64.General,
 	return eig.first(k), nil
 }
 
-// few reports whether k of n eigenpairs are few enough for the Krylov method.
-func few(n, k int) bool { return n > completeSize && (k+krylovExtra)*krylovBlocks <= n/2 }
+// fewEnough reports whether k of n eigenpairs are few enough for the Krylov method.
+func fewEnough(n, k int) bool { return n > completeSize && (k+krylovExtra)*krylovBlocks <= n/2 }
 
-// byKrylov returns the eigenpairs, nil if they do not converge.
-func byKrylov(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
+// krylovPairs returns the eigenpairs, nil if they do not converge.
+func krylovPairs(ctx context.Context, a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen,
+	error) {
 	x := matrix.New(a.Rows, k+krylovExtra)
 	for i := range guess.Rows {
 		copy(matrix.Row(x, i), matrix.Row(guess, i))
@@ -69,8 +70,8 @@ func byKrylov(ctx context.Context, a blas64.General, k int, guess blas64.General
 	return &eigen{p.Values, p.U}, nil
 }
 
-// byReduction returns the eigenpairs from the tridiagonal form of a copy of the matrix, nil if it fails.
-func byReduction(a blas64.General, k int) (*eigen, error) {
+// tridiagonalPairs returns the eigenpairs from the tridiagonal form of a copy of the matrix, nil if it fails.
+func tridiagonalPairs(a blas64.General, k int) (*eigen, error) {
 	x := matrix.New(a.Rows, k)
 	leadingRandom().Normals(x)
 	values, ok, err := symeig.Leading(a, x)
@@ -80,12 +81,14 @@ func byReduction(a blas64.General, k int) (*eigen, error) {
 	return &eigen{values, x}, nil
 }
 
+// leadingRandom returns the random numbers of the first Krylov vectors. They do not depend on the seed of the fit,
+// since converged eigenpairs do not depend on them.
 func leadingRandom() sketch.Random { return sketch.NewRandom(0, "leading eigenvectors of Phi") }
 
 // leadingNumbers returns the memory for k eigenpairs of an n×n matrix, in numbers: the Krylov space and the copy that
 // is reduced, or a complete decomposition.
 func leadingNumbers(n, k int64) int64 {
-	if few(int(n), int(k)) {
+	if fewEnough(int(n), int(k)) {
 		return n*n + n*(k+krylovExtra)*(2*krylovBlocks+4)
 	}
 	return 5 * n * n

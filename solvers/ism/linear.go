@@ -15,21 +15,22 @@ import (
 
 // linear is the engine that makes one pass for each W, preceded by a light one for kernels of distances.
 type linear struct {
-	data  *table
-	terms []term
-	held  *rowSample // the sample
-	most  int        // limit of landmarks
+	data         *table
+	terms        []term
+	sample       *rowSample // the sample
+	maxLandmarks int        // limit of landmarks
 	// tolerance is the accepted residual of the diagonal.
 	tolerance float64
 
-	entries  int64
-	features int     // number of landmarks of the first term, in the last pass
-	left     float64 // largest fraction of a trace missing from the features of the sample
+	entries      int64
+	features     int     // number of landmarks of the first term, in the last pass
+	missingTrace float64 // largest fraction of a trace missing from the features of the sample
 }
 
 // noise returns the error of the features, which changes from one W to the next.
-func (l *linear) noise() float64 { return math.Max(rounding, 10*l.left) }
+func (l *linear) noise() float64 { return math.Max(rounding, 10*l.missingTrace) }
 
+// start returns Φ₀, for which every slope is the constant f'(0).
 func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
 	p := &pass{linear: l, gamma: g}
 	for _, t := range l.terms {
@@ -42,9 +43,11 @@ func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
 	return v.phi, v.check()
 }
 
+// evaluate selects landmarks for W, and computes Φ and J by one pass. Another pass computes degrees if a kernel has
+// distances.
 func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error) {
 	p := &pass{linear: l, gamma: g, w: w}
-	l.left = 0
+	l.missingTrace = 0
 	for _, t := range l.terms {
 		if err := l.add(ctx, p, t); err != nil {
 			return nil, err
@@ -89,13 +92,13 @@ func (l *linear) add(ctx context.Context, p *pass, t term) error {
 
 // landmarks selects landmarks for W from evenly spaced rows of the sample.
 func (l *linear) landmarks(ctx context.Context, k *tiles.Tiles, w blas64.General) (*landmarks, error) {
-	pool := dense.Mul(noTrans, l.held.evenRows(2*l.most), noTrans, w)
-	marks, err := newLandmarks(ctx, k, pool, l.most, l.tolerance)
+	pool := dense.Mul(noTrans, l.sample.evenRows(2*l.maxLandmarks), noTrans, w)
+	marks, err := newLandmarks(ctx, k, pool, l.maxLandmarks, l.tolerance)
 	if err != nil {
 		return nil, err
 	}
-	l.entries += marks.cost
-	l.left = math.Max(l.left, marks.left)
+	l.entries += marks.entries
+	l.missingTrace = math.Max(l.missingTrace, marks.meanResidual)
 	return marks, nil
 }
 
@@ -110,7 +113,7 @@ func (l *linear) degrees(ctx context.Context, p *pass) error {
 		return err
 	}
 	for _, f := range p.features {
-		if f.marks == nil || f.term.Base == kernelgen.InnerProduct {
+		if f.landmarks == nil || f.term.Base == kernelgen.InnerProduct {
 			continue
 		}
 		for s, part := range p.gamma.parts {
@@ -123,7 +126,7 @@ func (l *linear) degrees(ctx context.Context, p *pass) error {
 // hasDistances reports whether degrees depend on landmarks.
 func (p *pass) hasDistances() bool {
 	for _, f := range p.features {
-		if f.term.Base == kernelgen.SquaredDistance && f.marks != nil {
+		if f.term.Base == kernelgen.SquaredDistance && f.landmarks != nil {
 			return true
 		}
 	}
@@ -139,8 +142,8 @@ func (f *feature) setDegrees(s int, p *part, sums blas64.General) {
 			matrix.Axpy(-1/float64(len(p.codes)), shared, matrix.Row(d, a))
 		}
 	}
-	if f.marks != nil {
-		d = dense.Mul(noTrans, d, noTrans, f.marks.inverse)
+	if f.landmarks != nil {
+		d = dense.Mul(noTrans, d, noTrans, f.landmarks.inverse)
 	}
 	dense.Scale(2*f.factor*p.weight, d)
 	f.degrees[s] = d

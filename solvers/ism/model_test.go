@@ -20,7 +20,7 @@ import (
 
 var streamEngine = stream.Engine{}
 
-// TestSaveLoad: a model comes back bit for bit, and a damaged one is refused.
+// TestSaveLoad: a loaded model equals the saved one bit for bit, and Load refuses a damaged one.
 func TestSaveLoad(t *testing.T) {
 	x, labels, _ := informative(200, 5, 4, 1)
 	f := mustFit(t, Solver{Dim: 2, Seed: 7}, streamEngine, &Data{source(x), mustClasses(t, labels, 4)}, mustParse(t, "gaussian() + 0.1*inverse()"))
@@ -57,7 +57,7 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// edited is what Load says of a copy of an archive that was changed.
+// edited returns the error of Load for an edited copy of an archive.
 func edited(t *testing.T, saved *model.Archive, edit func(h *header, a *model.Archive)) error {
 	t.Helper()
 	var h header
@@ -76,8 +76,8 @@ func edited(t *testing.T, saved *model.Archive, edit func(h *header, a *model.Ar
 	return err
 }
 
-// TestOldKernels: models whose kernels were written when they had a language of their own
-// are read, and what a kernel says stays what it was.
+// TestOldKernels: Load reads models with kernels in the syntax of older versions, and the text of a kernel does not
+// change.
 func TestOldKernels(t *testing.T) {
 	x, labels, _ := informative(60, 3, 3, 1)
 	f := mustFit(t, Solver{Dim: 1}, streamEngine, &Data{source(x), mustClasses(t, labels, 3)}, kernelgen.Linear())
@@ -113,7 +113,7 @@ func TestOldKernels(t *testing.T) {
 	}
 }
 
-// TestTransform: XW of new rows, and loadings by magnitude with names.
+// TestTransform: XW of new rows, and the loadings by magnitude with names.
 func TestTransform(t *testing.T) {
 	x, labels, _ := informative(300, 5, 4, 1)
 	f := mustFit(t, Solver{Dim: 2}, streamEngine, &Data{source(x), mustClasses(t, labels, 4)}, kernelgen.Linear())

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestRefuses: errors that say what, and where.
+// TestRefuses: errors name the problem and its place.
 func TestRefuses(t *testing.T) {
 	x, labels, _ := informative(40, 4, 3, 1)
 	known := mustClasses(t, labels, 3)
@@ -98,7 +98,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestZeroKernel: a mistake of the programmer.
+// TestZeroKernel: a zero kernel is a programming error and panics.
 func TestZeroKernel(t *testing.T) {
 	defer func() {
 		if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "ism: the zero Kernel") {
@@ -108,15 +108,15 @@ func TestZeroKernel(t *testing.T) {
 	_, _ = Solver{Dim: 1}.Fit(ctx, streamEngine, &Data{source(normals(4, 2, 1)), mustClasses(t, []int{0, 1, 0, 1}, 2)}, kernelgen.Kernel{})
 }
 
-// TestOnce: a source that can be read only once is refused before it is read.
-func TestOnce(t *testing.T) {
+// TestRefusesOnePass: a source that can be read only once is refused before the first read.
+func TestRefusesOnePass(t *testing.T) {
 	src := stream.FromSeq(stream.Info{Name: "pipe", Columns: []string{"a"}, Rows: -1, OnePass: true}, nil)
 	if _, err := (Solver{Dim: 1}).Fit(ctx, streamEngine, &Data{src, mustClasses(t, []int{0, 1}, 2)}, kernelgen.Linear()); err == nil || !strings.Contains(err.Error(), "only once") {
 		t.Error(err)
 	}
 }
 
-// TestCancelled: a fit ends when it is told to.
+// TestCancelled: a fit stops when its context ends.
 func TestCancelled(t *testing.T) {
 	x, labels, _ := informative(40, 4, 3, 1)
 	gone, cancel := context.WithCancel(ctx)
@@ -126,8 +126,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestOddShapes: what is unusual and right works: constant columns, more columns than rows,
-// as many dimensions as columns, equal rows, huge and tiny scales, far from the origin.
+// TestOddShapes: unusual but valid data: constant columns, more columns than rows, as many dimensions as columns, equal
+// rows, huge and tiny scales, rows far from the origin.
 func TestOddShapes(t *testing.T) {
 	x, labels, _ := informative(60, 5, 3, 2)
 	known := mustClasses(t, labels, 3)
@@ -179,7 +179,7 @@ func TestOddShapes(t *testing.T) {
 	}
 }
 
-// TestRelativeTies: equal rows are no neighbours of each other.
+// TestRelativeTies: equal rows do not count as neighbours.
 func TestRelativeTies(t *testing.T) {
 	x, labels, _ := informative(100, 3, 3, 2)
 	for i := range x.Data {
@@ -188,7 +188,7 @@ func TestRelativeTies(t *testing.T) {
 	mustFit(t, Solver{Dim: 1}, streamEngine, &Data{source(x), mustClasses(t, labels, 3)}, kernelgen.Relative(7))
 }
 
-// TestPlan: what a plan says, and what a fit takes.
+// TestPlan compares a plan with the cost of the fit.
 func TestPlan(t *testing.T) {
 	x, labels, _ := informative(1000, 8, 4, 2)
 	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
@@ -221,7 +221,7 @@ func TestPlan(t *testing.T) {
 	if auto(2000) != "exact" || auto(1e6) != "linear" {
 		t.Errorf("auto is %v for 2000 rows and %v for a million", auto(2000), auto(1e6))
 	}
-	// Memory does not depend on the number of rows, but for the classes.
+	// Memory does not depend on the number of rows, apart from the classes.
 	small, _ := Solver{Dim: 3, Algorithm: AlgorithmLinear}.Plan(streamEngine, shape(1e6), medianGaussian)
 	large, _ := Solver{Dim: 3, Algorithm: AlgorithmLinear}.Plan(streamEngine, shape(2e6), medianGaussian)
 	if grown := large.Memory.Total() - small.Memory.Total(); grown > 8e6 || small.Memory.Total() > 200<<20 {

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// twoViews returns rows with two ways to cluster them, by columns 0 and 1 in three clusters and
-// by columns 2 and 3 in two, and columns of noise.
+// twoViews returns rows with two clusterings: three clusters by columns 0 and 1, two by columns 2 and 3. The other
+// columns are noise.
 func twoViews(n, d int) (x blas64.General, first, second []int) {
 	x = normals(n, d, 11)
 	random := sketch.NewRandom(3, "views")
@@ -31,6 +31,7 @@ func twoViews(n, d int) (x blas64.General, first, second []int) {
 	return x, first, second
 }
 
+// nmi returns the normalised mutual information of two labellings.
 func nmi(t testing.TB, a, b []int) float64 {
 	t.Helper()
 	v, err := metrics.NMI(a, b)
@@ -40,8 +41,7 @@ func nmi(t testing.TB, a, b []int) float64 {
 	return v
 }
 
-// TestUnsupervised: W and clusters found together, by both engines, and the same J rises
-// with both steps.
+// TestUnsupervised: both engines find W and clusters together, and both kinds of steps increase the same J.
 func TestUnsupervised(t *testing.T) {
 	x, first, _ := twoViews(400, 8)
 	noise := normals(400, 8, 12)
@@ -67,8 +67,8 @@ func TestUnsupervised(t *testing.T) {
 	}
 }
 
-// TestEmbedding: Y are the leading eigenvectors of the dense matrix, centred or divided by
-// degrees, and the degrees its row sums.
+// TestEmbedding: Y are the leading eigenvectors of the dense matrix, centred or divided by degrees, and the degrees are
+// its row sums.
 func TestEmbedding(t *testing.T) {
 	const n, k = 150, 3
 	x, _, _ := twoViews(n, 4)
@@ -99,7 +99,8 @@ func TestEmbedding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &embedder{data: memory(x), terms: mustTerms(t, kernel.text), most: n, clusters: k, degrees: degrees}
+		s := &embedder{data: memory(x), terms: mustTerms(t, kernel.text), maxLandmarks: n, clusters: k,
+			degrees: degrees}
 		y, err := s.embed(ctx, inMemory(x), x)
 		if err != nil {
 			t.Fatal(err)
@@ -115,8 +116,7 @@ func TestEmbedding(t *testing.T) {
 	}
 }
 
-// TestAlternative finds the view that was not given, and TestSemiSupervised the one that
-// scores speak of.
+// TestAlternative finds the other view than the given one. TestSemiSupervised finds the view of the scores.
 func TestAlternative(t *testing.T) {
 	x, first, second := twoViews(300, 6)
 	for _, engine := range []Algorithm{AlgorithmExact, AlgorithmLinear} {
@@ -145,8 +145,8 @@ func TestSemiSupervised(t *testing.T) {
 	}
 }
 
-// TestKernelTargets: a real target through a kernel of it finds the direction it follows,
-// one that no linear kernel of targets sees.
+// TestKernelTargets: a kernel of real targets finds the direction that the target follows, which a linear kernel of
+// targets misses.
 func TestKernelTargets(t *testing.T) {
 	const n, d = 400, 6
 	x := normals(n, d, 21)
@@ -181,7 +181,7 @@ func TestKernelTargets(t *testing.T) {
 	}
 }
 
-// centreBoth takes the means of rows and columns away from a symmetric matrix.
+// centreBoth subtracts the row and column means from a symmetric matrix.
 func centreBoth(m blas64.General) {
 	n := float64(m.Rows)
 	means, all := make([]float64, m.Rows), 0.0

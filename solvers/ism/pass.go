@@ -33,7 +33,7 @@ type pass struct {
 type feature struct {
 	term        term
 	factor      float64
-	marks       *landmarks // nil for a single column of ones
+	landmarks   *landmarks // nil for a single column of ones
 	first, cols int
 	// degrees has a k×r matrix for each part: the degree of row i is Σ_a g_ia·degrees[a]·c_i, for one-hot factors
 	// degrees[c_i]·c_i. It is empty for parts without degrees.
@@ -42,7 +42,7 @@ type feature struct {
 
 // addSlope adds a block of columns for f'.
 func (p *pass) addSlope(t term, factor float64, marks *landmarks) {
-	f := &feature{term: t, factor: factor, marks: marks, first: p.cols, cols: marks.columns(), degrees: make([]blas64.General, len(p.gamma.parts))}
+	f := &feature{term: t, factor: factor, landmarks: marks, first: p.cols, cols: marks.columns(), degrees: make([]blas64.General, len(p.gamma.parts))}
 	p.cols += f.cols
 	p.features = append(p.features, f)
 	if marks != nil || t.Base == kernelgen.InnerProduct {
@@ -57,7 +57,7 @@ func (p *pass) addSlope(t term, factor float64, marks *landmarks) {
 
 // addValue adds a block of columns for f.
 func (p *pass) addValue(t term, factor float64, marks *landmarks) {
-	f := &feature{term: t, factor: factor, marks: marks, first: p.valueCols, cols: marks.columns()}
+	f := &feature{term: t, factor: factor, landmarks: marks, first: p.valueCols, cols: marks.columns()}
 	p.valueCols += f.cols
 	p.values = append(p.values, f)
 }
@@ -139,7 +139,7 @@ func (p *pass) sum(ctx context.Context) error {
 		}
 	}
 	for _, f := range p.features {
-		if f.marks != nil {
+		if f.landmarks != nil {
 			p.linear.entries += int64(data.n) * int64(f.cols)
 		}
 	}

@@ -48,8 +48,8 @@ func (p *pass) product(s int, part *part, f *feature) blas64.General {
 	phi := matrix.New(d, d)
 	for a := range part.k {
 		b := matrix.Columns(matrix.Rows(p.layout.moments[s], a*d, d), f.first, f.cols)
-		if f.marks != nil {
-			b = dense.Mul(noTrans, b, noTrans, f.marks.project)
+		if f.landmarks != nil {
+			b = dense.Mul(noTrans, b, noTrans, f.landmarks.project)
 		}
 		blas64.Gemm(noTrans, trans, factor, b, b, 1, phi)
 	}
@@ -61,7 +61,7 @@ func (p *pass) objective(s int, part *part, f *feature, phi blas64.General) floa
 	slopes := func() float64 { return part.weight * f.squares(p.sumsOf(s, f)) } // ΣΓ·f'/factor
 	products := func() float64 { return dense.Dot(dense.Mul(noTrans, phi, noTrans, p.w).Data, p.w.Data) }
 	switch t := f.term; {
-	case f.marks == nil: // f = f(0) + f'·β
+	case f.landmarks == nil: // f = f(0) + f'·β
 		constant := 0.0
 		if !part.centred {
 			constant = t.Weight * t.Value.At(0) * part.weight * dense.Dot(part.sums, part.sums)
@@ -77,6 +77,6 @@ func (p *pass) objective(s int, part *part, f *feature, phi blas64.General) floa
 
 // squares returns Tr(τ·Q·τᵀ).
 func (f *feature) squares(tau blas64.General) float64 {
-	norm := dense.Frobenius(dense.Mul(noTrans, tau, noTrans, f.marks.project))
+	norm := dense.Frobenius(dense.Mul(noTrans, tau, noTrans, f.landmarks.project))
 	return norm * norm
 }

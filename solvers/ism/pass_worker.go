@@ -23,6 +23,7 @@ type worker struct {
 	kernelgen.Workspace
 }
 
+// newWorker returns a workspace for panels of rows.
 func (p *pass) newWorker() *worker {
 	n, d := tilesize.PanelRows, p.linear.data.d
 	return &worker{pass: p, x: matrix.New(n, d), xw: matrix.New(n, p.w.Cols), c: matrix.New(n, p.cols+p.valueCols),
@@ -56,13 +57,13 @@ func (w *worker) add(rows blas64.General, i int) {
 
 // fill computes the columns of a feature.
 func (w *worker) fill(dst blas64.General, f *feature, xw blas64.General) {
-	if f.marks == nil {
+	if f.landmarks == nil {
 		for i := range dst.Rows {
 			matrix.Row(dst, i)[0] = 1
 		}
 		return
 	}
-	f.marks.tiles.FillDense(dst, xw, f.marks.rows, &w.Workspace)
+	f.landmarks.tiles.FillDense(dst, xw, f.landmarks.rows, &w.Workspace)
 }
 
 // addMoments adds B_a for each column of the factors of a part.

@@ -23,7 +23,7 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkKnown(s); err != nil {
+	if err := m.checkResponse(s); err != nil {
 		return nil, err
 	}
 	n, d := s.Rows, s.Columns
@@ -39,7 +39,7 @@ func (m Solver) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 	p.Choice.Name = choice.String()
 	p.gamma(s)
 	p.Add("sample", 2*int64(m.sampleSize(int(n)))*p.d, "")
-	if flat(terms) {
+	if constantPhi(terms) {
 		p.tries = 1
 	}
 	switch {
@@ -90,6 +90,7 @@ func (p *plan) gamma(s model.Size) {
 	}
 }
 
+// exact adds the cost of the exact engine: the upper half of all pairs for each W, and all rows in memory.
 func (p *plan) exact() {
 	p.SourcePasses += 2
 	n, q := float64(p.n), int64(p.solver.Dim)
@@ -106,6 +107,8 @@ func (p *plan) exact() {
 	p.Add("tiles", int64(p.engine.Workers())*tilesize.PairRows*5*tilesize.PairRows, "`Engine.Threads`")
 }
 
+// linear adds the cost of the linear engine: one or two passes for each W, and accumulators of k·d·r numbers for r
+// features.
 func (p *plan) linear() {
 	most, d, k, q := min(p.n, int64(p.solver.Landmarks)), p.d, p.k, int64(p.solver.Dim)
 	r, more, light := int64(0), int64(0), int64(0) // columns for f', for f, and of the light pass

@@ -16,13 +16,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Products of matrices are those of the command: gonum's take most of the time of
-// the tests.
+// Products of matrices use our BLAS, as in the command: with gonum's they would take most of the time.
 func init() { blas64.Use(nyblas.Implementation{}) }
 
 var ctx = context.Background()
 
-// The reference: Γ, f and f' written out, and Φ and J by double loops over rows.
+// The reference implementation: Γ, f and f' as formulas, Φ and J by double loops over rows.
 
 // normals returns n×d standard normal numbers.
 func normals(n, d int, seed uint64) blas64.General {
@@ -37,6 +36,7 @@ func normals(n, d int, seed uint64) blas64.General {
 	return x
 }
 
+// source returns the rows of x as a source.
 func source(x blas64.General) stream.Source { return stream.FromMatrix("test rows", x) }
 
 // orthonormal returns a random d×q matrix with orthonormal columns.
@@ -46,7 +46,7 @@ func orthonormal(d, q int, seed uint64) blas64.General {
 	return w
 }
 
-// plainKernel is f and f' of a term, in the words of the paper.
+// plainKernel holds f and f' of a term, in the notation of the paper.
 type plainKernel struct {
 	text   string
 	weight float64
@@ -70,12 +70,13 @@ var plainKernels = []plainKernel{
 	{"wave()", 1, kernelgen.InnerProduct, func(b, _ float64) float64 { return math.Sin(b) }, func(b, _ float64) float64 { return math.Cos(b) }},
 }
 
-// testProfiles are kernels of one's own.
+// testProfiles are custom kernels.
 var testProfiles = []kernelgen.Profile{
 	{Name: "inverse", Base: kernelgen.SquaredDistance, PositiveSemiDefinite: true, F: func(b float64) float64 { return 1 / (1 + b) }, Derivative: func(b float64) float64 { return -1 / (1 + b) / (1 + b) }},
 	{Name: "wave", Base: kernelgen.InnerProduct, F: math.Sin, Derivative: math.Cos},
 }
 
+// mustParse parses a kernel.
 func mustParse(t testing.TB, text string) kernelgen.Kernel {
 	t.Helper()
 	k, err := kernelgen.Parse(text, testProfiles...)
@@ -85,6 +86,7 @@ func mustParse(t testing.TB, text string) kernelgen.Kernel {
 	return k
 }
 
+// mustTerms returns the terms of a kernel.
 func mustTerms(t testing.TB, text string) []term {
 	t.Helper()
 	terms, err := termsOf(mustParse(t, text))
@@ -97,7 +99,7 @@ func mustTerms(t testing.TB, text string) []term {
 // medianGaussian is gaussian(sigma=median).
 var medianGaussian, _ = kernelgen.Parse("gaussian()")
 
-// naiveScales returns the distances from the k-th neighbour among all rows.
+// naiveScales returns the distance of each row from its k-th nearest neighbour.
 func naiveScales(x blas64.General, k int) []float64 {
 	s := make([]float64, x.Rows)
 	for i := range s {
@@ -107,7 +109,7 @@ func naiveScales(x blas64.General, k int) []float64 {
 				all = append(all, distance(matrix.Row(x, i), matrix.Row(x, j)))
 			}
 		}
-		for a := range all { // a sort in one line each
+		for a := range all { // exchange sort
 			for b := range a {
 				if all[a] < all[b] {
 					all[a], all[b] = all[b], all[a]
@@ -119,6 +121,7 @@ func naiveScales(x blas64.General, k int) []float64 {
 	return s
 }
 
+// distance returns ‖x−y‖².
 func distance(x, y []float64) float64 {
 	sum := 0.0
 	for k, v := range x {
@@ -174,6 +177,7 @@ func centring(n int) blas64.General {
 	return h
 }
 
+// oneHot returns the one-hot matrix of labels in k classes.
 func oneHot(labels []int, k int) blas64.General {
 	y := matrix.New(len(labels), k)
 	for i, l := range labels {
@@ -191,7 +195,7 @@ func outer(a blas64.General, weight float64) blas64.General {
 	return g
 }
 
-// testGammas returns a Γ of each paradigm, as the engines hold it and written out.
+// testGammas returns a Γ for each paradigm, in the form of the engines and as a dense matrix.
 func testGammas(t testing.TB, n int) map[string]struct {
 	gamma *gamma
 	dense blas64.General
@@ -233,7 +237,7 @@ func testGammas(t testing.TB, n int) map[string]struct {
 		return g
 	}
 	fit := func(p Paradigm) *fitState {
-		return &fitState{Solver: Solver{Paradigm: p, Mu: 0.02, Clusters: 3}, data: &table{n: n}, known: classes}
+		return &fitState{Solver: Solver{Paradigm: p, Mu: 0.02, Clusters: 3}, data: &table{n: n}, response: classes}
 	}
 	type pair = struct {
 		gamma *gamma
@@ -249,12 +253,12 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	}
 }
 
-// memory returns data of rows in memory.
+// memory returns rows in memory as the data of an engine.
 func memory(x blas64.General) *table {
 	return &table{src: source(x), n: x.Rows, d: x.Cols, passes: new(int)}
 }
 
-// exactly returns the exact engine for kernels and rows in memory, with local scales among all of them.
+// exactly returns the exact engine for rows in memory, with local scales among all of them.
 func exactly(t testing.TB, text string, x blas64.General) *exact {
 	return &exact{data: memory(x), x: x, terms: mustTerms(t, text), scales: map[int][]float64{3: naiveScales(x, 3)}}
 }
@@ -266,8 +270,8 @@ func relative(a, b blas64.General) float64 {
 	return dense.MaxAbs(d) / math.Max(dense.MaxAbs(b), 1e-300)
 }
 
-// orthonormalise replaces x by the Q of its QR factorisation (Householder), which is
-// orthonormal whatever x is.
+// orthonormalise replaces x by Q of its QR factorisation by Householder reflections, which is orthonormal even if x is
+// rank-deficient.
 func orthonormalise(x blas64.General) {
 	reflectors := householder.QR(matrix.Clone(x))
 	q := reflectors.Thin()

@@ -23,7 +23,7 @@ const (
 
 // resolve replaces the words of the kernel by numbers, and checks a custom derivative.
 func (f *fitState) resolve(ctx context.Context) (err error) {
-	rows := model.Sources{Left: stream.FromMatrix("rows", f.held.evenRows(medianRows))}
+	rows := model.Sources{Left: stream.FromMatrix("rows", f.sample.evenRows(medianRows))}
 	if f.kernel, err = family.Resolve(ctx, f.all.engine, rows, f.kernel, f.Seed); err != nil {
 		return fmt.Errorf("%s: %w", f.data.src.Info().Name, err)
 	}
@@ -32,7 +32,7 @@ func (f *fitState) resolve(ctx context.Context) (err error) {
 	}
 	for _, t := range f.terms {
 		if t.Custom {
-			if err := t.checkDerivative(f.held.evenRows(derivativeRows)); err != nil {
+			if err := t.checkDerivative(f.sample.evenRows(derivativeRows)); err != nil {
 				return err
 			}
 		}

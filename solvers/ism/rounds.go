@@ -17,9 +17,9 @@ import (
 // clusters alternates between Y and W: Y of the original rows, W for Y, Y of XW, and so on until neither changes. Cost
 // of a round: one pass to project, and those for W.
 func (f *fitState) clusters(ctx context.Context) (settled bool, err error) {
-	m := &embedder{data: f.data, terms: f.terms, most: max(embeddingLandmarks, f.Landmarks), clusters: f.Clusters, degrees: f.degrees()}
-	if f.known != nil {
-		if err := (&gamma{parts: []*part{f.known.centred(1)}}).check("what is known"); err != nil {
+	m := &embedder{data: f.data, terms: f.terms, maxLandmarks: max(embeddingLandmarks, f.Landmarks), clusters: f.Clusters, degrees: f.degrees()}
+	if f.response != nil {
+		if err := (&gamma{parts: []*part{f.response.centred(1)}}).check("what is known"); err != nil {
 			return false, err
 		}
 	}
@@ -28,13 +28,13 @@ func (f *fitState) clusters(ctx context.Context) (settled bool, err error) {
 		return false, err
 	}
 	for r := 1; r <= f.Rounds; r++ {
-		f.it.gamma, f.fit.Rounds = f.gammaOf(y), r
-		before := f.it.current
-		w, err := f.it.run(ctx)
+		f.iteration.gamma, f.fit.Rounds = f.gammaOf(y), r
+		before := f.iteration.current
+		w, err := f.iteration.run(ctx)
 		if err != nil {
 			return false, err
 		}
-		next, err := f.embed(ctx, m, f.it.current.w)
+		next, err := f.embed(ctx, m, f.iteration.current.w)
 		if err != nil {
 			return false, err
 		}
@@ -57,13 +57,13 @@ func (f *fitState) clusters(ctx context.Context) (settled bool, err error) {
 // for Alternative.
 func (f *fitState) first(ctx context.Context, m *embedder) (*embedding, error) {
 	rows := projectedRows{src: f.data.src, n: f.data.n, cols: f.data.d, take: func(dst, x blas64.General, _ int) { f.data.take(dst, x) }}
-	sample := f.held.x
+	sample := f.sample.x
 	if f.Paradigm == Alternative {
 		means, err := f.classMeans(ctx)
 		if err != nil {
 			return nil, err
 		}
-		subtract := func(x []float64, row int) { matrix.Axpy(-1, matrix.Row(means, int(f.known.codes[row])), x) }
+		subtract := func(x []float64, row int) { matrix.Axpy(-1, matrix.Row(means, int(f.response.codes[row])), x) }
 		rows.take = func(dst, x blas64.General, first int) {
 			f.data.take(dst, x)
 			for i := range dst.Rows {
@@ -71,7 +71,7 @@ func (f *fitState) first(ctx context.Context, m *embedder) (*embedding, error) {
 			}
 		}
 		sample = matrix.Clone(sample)
-		for i, r := range f.held.rows {
+		for i, r := range f.sample.rows {
 			subtract(matrix.Row(sample, i), int(r))
 		}
 	}
@@ -81,7 +81,7 @@ func (f *fitState) first(ctx context.Context, m *embedder) (*embedding, error) {
 
 // classMeans returns the means of the given clusters, one row each, in one pass.
 func (f *fitState) classMeans(ctx context.Context) (blas64.General, error) {
-	known, d := f.known.centred(1), f.data.d
+	known, d := f.response.centred(1), f.data.d
 	total, err := stream.Fold(ctx, f.data.engine, "class means", f.data.src, func() *sketch.Sum { return sketch.NewSum(known.k, d) },
 		func() func(acc *sketch.Sum, b *stream.Block) error {
 			panel := matrix.New(tilesize.PanelRows, d)
@@ -113,7 +113,7 @@ func (f *fitState) embed(ctx context.Context, m *embedder, w blas64.General) (*e
 	if err != nil {
 		return nil, err
 	}
-	return m.embed(ctx, inMemory(xw), dense.Mul(noTrans, f.held.x, noTrans, w))
+	return m.embed(ctx, inMemory(xw), dense.Mul(noTrans, f.sample.x, noTrans, w))
 }
 
 // converged reports whether a round has changed neither W nor Y by more than the tolerance.
@@ -121,7 +121,7 @@ func (f *fitState) converged(before *evaluation, y, next *embedding) (bool, erro
 	if before == nil || y.y.Cols != next.y.Cols {
 		return false, nil
 	}
-	w, err := largestAngle(before.w, f.it.current.w)
+	w, err := largestAngle(before.w, f.iteration.current.w)
 	if err != nil || w > f.ChangeTol {
 		return false, err
 	}
@@ -147,13 +147,13 @@ func (f *fitState) gammaOf(y *embedding) *gamma {
 	}
 	scaled := matrix.Clone(y.y)
 	dense.ScaleRows(scaled, dense.Reciprocals(dense.Roots(y.degrees)))
-	omega := ofFactors(scaled, 1)
+	omega := newPart(scaled, 1)
 	if f.weights[0] == 0 {
-		f.weights = [2]float64{1 / omega.norm(), f.Mu / f.known.centred(1).norm()}
+		f.weights = [2]float64{1 / omega.norm(), f.Mu / f.response.centred(1).norm()}
 		if f.Paradigm == Alternative {
 			f.weights[1] = -f.weights[1]
 		}
 	}
 	omega.weight = f.weights[0]
-	return &gamma{n: f.data.n, parts: []*part{omega, f.known.centred(f.weights[1])}}
+	return &gamma{n: f.data.n, parts: []*part{omega, f.response.centred(f.weights[1])}}
 }

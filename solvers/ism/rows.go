@@ -83,6 +83,7 @@ func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bo
 	return t, nil
 }
 
+// tooFewRows returns the error for a source with a single row or none.
 func tooFewRows(info stream.Info) error {
 	return fmt.Errorf("%s has fewer than 2 rows; at least 2 are needed", info.Name)
 }

@@ -44,8 +44,8 @@ func (t term) slopeAtZero() float64 {
 	return t.Weight * s
 }
 
-// flat reports whether Φ does not depend on W.
-func flat(terms []term) bool {
+// constantPhi reports whether Φ does not depend on W.
+func constantPhi(terms []term) bool {
 	for _, t := range terms {
 		if !t.Slope.Flat {
 			return false
@@ -54,8 +54,8 @@ func flat(terms []term) bool {
 	return true
 }
 
-// refused returns the first term without the given property.
-func refused(terms []term, has func(t term) bool) (t term, found bool) {
+// firstWithout returns the first term without the given property.
+func firstWithout(terms []term, has func(t term) bool) (t term, found bool) {
 	i := slices.IndexFunc(terms, func(t term) bool { return !has(t) })
 	if i < 0 {
 		return term{}, false
@@ -63,8 +63,8 @@ func refused(terms []term, has func(t term) bool) (t term, found bool) {
 	return terms[i], true
 }
 
-// distances reports whether all terms are functions of distances, which do not change when all rows are shifted.
-func distances(terms []term) bool {
+// allDistances reports whether all terms are functions of distances, which do not change when all rows are shifted.
+func allDistances(terms []term) bool {
 	for _, t := range terms {
 		if t.Base != kernelgen.SquaredDistance {
 			return false
@@ -74,7 +74,7 @@ func distances(terms []term) bool {
 }
 
 // slopes returns the tiles of f' without its factor.
-func (t term) slopes() *tiles.Tiles { return tiles.OfCurve(t.Base, t.Slope.WithoutFactor(), false) }
+func (t term) slopes() *tiles.Tiles { return tiles.ForCurve(t.Base, t.Slope.WithoutFactor(), false) }
 
 // anchored reports whether tiles of f are anchored. For a centred Γ, those of −f are equivalent.
 func (t term) anchored(centred bool) bool { return t.Conditional && centred }
@@ -82,7 +82,7 @@ func (t term) anchored(centred bool) bool { return t.Conditional && centred }
 // values returns the tiles of f that select landmarks, and the factor of f.
 func (t term) values(centred bool) (k *tiles.Tiles, factor float64) {
 	anchored := t.anchored(centred)
-	k, factor = tiles.OfCurve(t.Base, t.Value.WithoutFactor(), anchored), t.Value.Factor
+	k, factor = tiles.ForCurve(t.Base, t.Value.WithoutFactor(), anchored), t.Value.Factor
 	if anchored {
 		factor = -factor
 	}

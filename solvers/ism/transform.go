@@ -54,7 +54,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 	if err := input.CheckColumns(rows.Info(), m.W.Rows); err != nil {
 		return nil, err
 	}
-	if !r.Asks(model.Coordinates) {
+	if !r.Includes(model.Coordinates) {
 		return func() model.Worker { return m.answer(r) }, nil
 	}
 	if len(r.Outputs) > 1 {

@@ -27,8 +27,8 @@ type Data struct {
 	kind        Compatibility
 	maps        [2]blas64.General // Cᵀ for left and right rows; empty for none
 
-	measuring sync.Once
-	measured  model.Size // of a graph
+	measureOnce sync.Once
+	measured    model.Size // of a graph
 }
 
 // source is the source of the rows of one side.
@@ -123,7 +123,7 @@ func checkRows(t *tiles.Tiles, info stream.Info, rows *tiles.Rows, numbers []int
 func checkValues(info stream.Info, x blas64.General, start int64) error {
 	if i, j, found := dense.NotFinite(x); found {
 		return stream.NewValueError(info.Name, start+int64(i), info.Columns[j], "the value is %v", x.Data[i*x.Stride+j]).
-			Do("drop or fill such rows (`Treatment.Nulls`)")
+			WithRemedy("drop or fill such rows (`Treatment.Nulls`)")
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	rows, asked := d.size().Rows, n
 	if n = sampledRows(d.size(), n); n < min(asked, fewestSampled) && int64(n) < rows {
 		return blas64.General{}, stream.NewDataError(d.left.name(), "%d nodes are too many to make rows for the words of the `Kernel`", rows).
-			Do("give numbers, such as those that it has on a part of the graph")
+			WithRemedy("give numbers, such as those that it has on a part of the graph")
 	}
 	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")
 	if err != nil {
@@ -225,7 +225,7 @@ func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string)
 // Size returns the size of the data. The first call takes O(edges) time for a graph.
 func (d *Data) Size() model.Size {
 	if d.sparse() {
-		d.measuring.Do(func() { d.measured = measure(d.left.sparse.Matrix, d.right.sparse.Matrix) })
+		d.measureOnce.Do(func() { d.measured = rowSizes(d.left.sparse.Matrix, d.right.sparse.Matrix) })
 		return d.measured
 	}
 	s := model.Size{Rows: d.left.Info().Rows, Columns: d.left.dimension()}
@@ -246,8 +246,8 @@ func twoSided(s model.Size) model.Size {
 	return s
 }
 
-// measure returns the size of the rows of a matrix against the rows of its transpose.
-func measure(out, in *sparse.CSR) model.Size {
+// rowSizes returns the size of the rows of a matrix against the rows of its transpose.
+func rowSizes(out, in *sparse.CSR) model.Size {
 	negative := slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })
 	s := &model.Sparsity{Entries: out.NNZ(), Negative: negative}
 	for l := range out.Rows {

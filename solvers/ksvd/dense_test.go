@@ -19,11 +19,10 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// Products of matrices are those of the command: gonum's take most of the time of
-// the tests.
+// Products of matrices use our BLAS, as in the command: with gonum's they would take most of the time.
 func init() { blas64.Use(nyblas.Implementation{}) }
 
-// firstNodes returns the graph between the first n nodes.
+// firstNodes returns the subgraph of the first n nodes.
 func firstNodes(t testing.TB, a *sparse.CSR, n int) *sparse.CSR {
 	t.Helper()
 	m, err := sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
@@ -36,15 +35,15 @@ func firstNodes(t testing.TB, a *sparse.CSR, n int) *sparse.CSR {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Value = nil // all are 1, and written as such
+	m.Value = nil // all weights are 1
 	return m
 }
 
-// cluster is a run of singular values that no gap divides, from first to before end.
+// cluster is a range of singular values without a gap, from first to before end.
 type cluster struct{ first, end int }
 
-// clusters divides the first r values where the next is smaller by more than gap times
-// the largest. The last one may go on beyond r, and is left out then.
+// clusters divides the first r values at gaps larger than gap times the largest value. It omits the last cluster if it
+// extends beyond r.
 func clusters(values []float64, r int, gap float64) []cluster {
 	var all []cluster
 	first := 0
@@ -57,8 +56,8 @@ func clusters(values []float64, r int, gap float64) []cluster {
 	return all
 }
 
-// sine returns that of the largest angle between the spaces of the columns of u and w, both
-// orthonormal: ‖w − u·uᵀ·w‖₂, which keeps small angles apart, as cosines do not.
+// sine returns the sine of the largest angle between the spans of u and w, both orthonormal: ‖w − u·uᵀ·w‖₂. Unlike
+// cosines, it resolves small angles.
 func sine(t testing.TB, u, w blas64.General) float64 {
 	t.Helper()
 	rest := matrix.Clone(w)
@@ -70,8 +69,7 @@ func sine(t testing.TB, u, w blas64.General) float64 {
 	return d.S[0]
 }
 
-// againstDense compares an exact fit of a graph with the full SVD of a
-// dense G that is written down by the formula.
+// againstDense compares an exact fit of a graph with the SVD of a dense G, computed by the formula.
 func againstDense(t *testing.T, a *sparse.CSR, r int) {
 	t.Helper()
 	f := formulas[4]
@@ -114,8 +112,8 @@ func TestCoraAgainstDense(t *testing.T) {
 	againstDense(t, firstNodes(t, cora(t), nodes), 20)
 }
 
-// rootsOfGram returns the singular values of g, of which those near the largest are
-// accurate: a few times as fast as a decomposition of g itself.
+// rootsOfGram returns the singular values of g from its Gram matrix, a few times as fast as an SVD. Those near the
+// largest are accurate.
 func rootsOfGram(t *testing.T, g blas64.General) []float64 {
 	t.Helper()
 	gram := mat.NewSymDense(g.Cols, nil)
@@ -132,10 +130,9 @@ func rootsOfGram(t *testing.T, g blas64.General) []float64 {
 	return values
 }
 
-// TestCoraByResiduals compares singular values with those of a dense G of 1000 nodes,
-// the roots of the eigenvalues of GᵀG, whose rounding is 1e-12 of those that are compared,
-// and bounds the angles of the vectors by their residuals with this G over the gaps
-// (Wedin 1972): sin θ ≤ max(‖Gv−σu‖, ‖Gᵀu−σv‖)/gap.
+// TestCoraByResiduals compares singular values with those of a dense G of 1000 nodes, by its Gram matrix, whose
+// rounding error is 1e-12. It bounds the angles of the vectors by their residuals over the gaps (Wedin 1972): sin θ ≤
+// max(‖Gv−σu‖, ‖Gᵀu−σv‖)/gap.
 func TestCoraByResiduals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestCoraAgainstDense in the large: run without -short")
@@ -160,7 +157,7 @@ func TestCoraByResiduals(t *testing.T) {
 	right := krylov.Residuals(dense.Mul(blas.Trans, g, blas.NoTrans, fit.U), fit.V, fit.Values, fit.Values[0])
 	groups := clusters(truth, 20, 1e-4)
 	for _, c := range groups {
-		sum := 0.0 // the norm of the residuals of a group is at most the root of this
+		sum := 0.0 // bounds the squared norm of the residuals of a cluster
 		for s := c.first; s < c.end; s++ {
 			r := math.Max(left[s], right[s])
 			sum += r * r
@@ -178,7 +175,7 @@ func TestCoraByResiduals(t *testing.T) {
 	}
 }
 
-// TestGraphAgainstDense does so with a graph that is always there.
+// TestGraphAgainstDense makes this comparison with a synthetic graph.
 func TestGraphAgainstDense(t *testing.T) {
 	againstDense(t, randomGraph(t, 250, 4, false, 3), 12)
 }

@@ -72,11 +72,11 @@ func newDirections(truth *krylov.Triplets, u, v blas64.General) (d Directions, e
 		sum += truth.Values[d.Checked]
 		d.Checked++
 	}
-	left, err := partIn(u, matrix.Columns(truth.U, 0, d.Checked))
+	left, err := projectionLengths(u, matrix.Columns(truth.U, 0, d.Checked))
 	if err != nil {
 		return d, err
 	}
-	right, err := partIn(v, matrix.Columns(truth.V, 0, d.Checked))
+	right, err := projectionLengths(v, matrix.Columns(truth.V, 0, d.Checked))
 	if err != nil {
 		return d, err
 	}
@@ -89,8 +89,8 @@ func newDirections(truth *krylov.Triplets, u, v blas64.General) (d Directions, e
 	return d, nil
 }
 
-// partIn returns the lengths of the projections of unit vectors onto the span of the columns of u.
-func partIn(u, unit blas64.General) ([]float64, error) {
+// projectionLengths returns the lengths of the projections of unit vectors onto the span of the columns of u.
+func projectionLengths(u, unit blas64.General) ([]float64, error) {
 	scaled := matrix.Clone(u)
 	dense.ScaleColumns(scaled, dense.Reciprocals(norms(scaled)))
 	span := krylov.NewBasis(u.Rows, 0, min(u.Rows, u.Cols))

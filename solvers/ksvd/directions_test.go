@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// rareRows are rows of five features, the last of which three rows alone have.
+// rareRows returns rows of five features. Only three rows have the last one.
 func rareRows(n int, seed uint64) blas64.General {
 	x := gaussian(n, 5, 1, seed)
 	for i := range n {
@@ -26,8 +26,8 @@ func rareRows(n int, seed uint64) blas64.General {
 	return x
 }
 
-// TestMissedDirection: landmarks that miss the rows of a singular direction leave it out. The residuals of the triplets that
-// they find are small, and the fit warns all the same.
+// TestMissedDirection: landmarks miss the rows of a singular direction. The triplets found have small residuals, and
+// the fit warns of the missing one.
 func TestMissedDirection(t *testing.T) {
 	x, z := rareRows(600, 1), rareRows(500, 2)
 	for _, scaling := range []Scaling{ScaleDerived, ScaleUnit, ScaleOrthonormal} {
@@ -47,14 +47,14 @@ func TestMissedDirection(t *testing.T) {
 	}
 }
 
-// scaledBy returns a matrix times a number.
+// scaledBy returns by·m.
 func scaledBy(m blas64.General, by float64) blas64.General {
 	m = matrix.Clone(m)
 	dense.Scale(by, m)
 	return m
 }
 
-// TestNothingFound: a sample of zeros finds no triplet, and the fit says what it misses.
+// TestNothingFound: a sample of zeros yields no triplet, and the fit reports what it misses.
 func TestNothingFound(t *testing.T) {
 	x := matrix.New(500, 2)
 	x.Data[6], x.Data[401] = 1, 2
@@ -75,7 +75,7 @@ func TestNothingFound(t *testing.T) {
 	}
 }
 
-// TestDirections compares η and both norms with the truth, where all rows are held back and where some are.
+// TestDirections compares η and both norms with dense computations, with all rows held back, or some.
 func TestDirections(t *testing.T) {
 	x, z := gaussian(1600, 3, 1, 1), gaussian(300, 3, 1, 2)
 	for i, f := range distanceKernels {
@@ -107,14 +107,14 @@ func TestDirections(t *testing.T) {
 			truth := verified(t, fit.Model, stream.Engine{}, sources(x, z), 0)
 			for i, want := range []float64{truth.SpectralError, truth.FrobeniusError} {
 				if got := fit.Estimates[i].Value; !(got > want/1.5 && got < 1.5*want) {
-					t.Errorf("%s, %d landmarks: the error of the %v is %.3g, estimated as %.3g", f.text, rows, fit.Estimates[i].Of, want, got)
+					t.Errorf("%s, %d landmarks: the error of the %v is %.3g, estimated as %.3g", f.text, rows, fit.Estimates[i].Quantity, want, got)
 				}
 			}
 		}
 	}
 }
 
-// TestNewDirections compares vectors of known angles.
+// TestNewDirections compares vectors at known angles.
 func TestNewDirections(t *testing.T) {
 	const n = 5
 	unit := matrix.New(n, 3)
@@ -122,7 +122,7 @@ func TestNewDirections(t *testing.T) {
 		matrix.Row(unit, j)[j] = 1
 	}
 	truth := &krylov.Triplets{Values: []float64{3, 1, 1e-4}, U: unit, V: unit}
-	turned := matrix.Clone(matrix.Columns(unit, 0, 2)) // the second one by 60° out of the span
+	turned := matrix.Clone(matrix.Columns(unit, 0, 2)) // the second one leaves the span by 60°
 	matrix.Row(turned, 1)[1], matrix.Row(turned, 4)[1] = 0.5, math.Sqrt(0.75)
 	scaledUp := scaledBy(turned, 1e200)
 	for _, u := range []blas64.General{turned, scaledUp} {

@@ -43,8 +43,8 @@ type Exact struct {
 // MaxFormed is the largest number of entries of G that is formed in memory: 128 MB.
 const MaxFormed = 4000 * 4000
 
-// formed reports whether G is held in memory.
-func formed(s model.Size) bool { return float64(s.Rows)*float64(s.Cols) <= MaxFormed }
+// fitsInMemory reports whether G is held in memory.
+func fitsInMemory(s model.Size) bool { return float64(s.Rows)*float64(s.Cols) <= MaxFormed }
 
 func (m Exact) settings() (Exact, error) {
 	m.Iterations, m.ResidualTol = cmp.Or(m.Iterations, 300), cmp.Or(m.ResidualTol, 1e-10)
@@ -56,7 +56,7 @@ func (m Exact) settings() (Exact, error) {
 
 // Fit decomposes the kernel matrix of data.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -139,7 +139,7 @@ func newMatrix(ctx context.Context, e stream.Engine, d *Data, t *tiles.Tiles, ce
 		}
 	}
 	op := &tiles.Operator{Grid: m.grid, Sums: m.sums, Centered: center}
-	if m.product = op; !form && !formed(d.size()) {
+	if m.product = op; !form && !fitsInMemory(d.size()) {
 		return m, nil
 	}
 	g, err := op.Form(ctx)

@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// graphs returns all kinds of them: node 0 of each has no edge out of it, and node 1 none
-// into it unless there are self-loops.
+// graphs returns one graph of each kind. Node 0 has no outgoing edges and node 1 no incoming ones, except for
+// self-loops.
 func graphs(t testing.TB) map[string]*sparse.CSR {
 	t.Helper()
 	plain, weighted := randomGraph(t, 150, 3, false, 1), randomGraph(t, 150, 3, true, 2)
@@ -39,6 +39,7 @@ func graphs(t testing.TB) map[string]*sparse.CSR {
 	}
 }
 
+// scaled returns the matrix with its entries divided by degrees.
 func scaled(t testing.TB, m *sparse.CSR, s sparse.DegreeScaling) *sparse.CSR {
 	t.Helper()
 	m, err := m.ScaledByDegrees(s)
@@ -48,7 +49,7 @@ func scaled(t testing.TB, m *sparse.CSR, s sparse.DegreeScaling) *sparse.CSR {
 	return m
 }
 
-// hub returns a graph in which all nodes lead to one, and it to all: every pair is joined.
+// hub returns a graph in which all nodes have edges to and from a single node, so that every pair shares a neighbour.
 func hub(t testing.TB, n int) *sparse.CSR {
 	t.Helper()
 	m, err := sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
@@ -64,11 +65,11 @@ func hub(t testing.TB, n int) *sparse.CSR {
 	return m
 }
 
-// sparseKernels are of every kind that sparse rows take.
+// sparseKernels are kernels of every kind that sparse rows support.
 var sparseKernels = []string{"sne(gamma=2)", "3*sne(gamma=0.05)", "t()", "softmax(scale=2)", "rbf(sigma=3)", "2*rbf(sigma=1) + 0.5*rbf(sigma=4)", "linear()",
 	"poly(degree=2, gamma=0.5, coef0=1)", "cosine()", "expdot(scale=0.3)", "matern32(length=2)", "2*t()"}
 
-// loadedGrid returns the grid of all rows.
+// loadedGrid returns the grid of both sides, loaded into memory.
 func loadedGrid(t testing.TB, e stream.Engine, d *Data, k *tiles.Tiles) *tiles.Grid {
 	t.Helper()
 	left, right, err := d.load(background, k)
@@ -78,7 +79,7 @@ func loadedGrid(t testing.TB, e stream.Engine, d *Data, k *tiles.Tiles) *tiles.G
 	return k.NewGrid(e, d.names(), left, right)
 }
 
-// setUp makes entries and statistics for products with G of a graph.
+// setUp returns tiles, grid and sums for products with G of a graph.
 func setUp(t testing.TB, d *Data, k kernelgen.Kernel) (*tiles.Tiles, *tiles.Grid, *tiles.Sums) {
 	t.Helper()
 	e, err := tiles.New(k, true)
@@ -93,7 +94,7 @@ func setUp(t testing.TB, d *Data, k kernelgen.Kernel) (*tiles.Tiles, *tiles.Grid
 	return e, g, s
 }
 
-// products multiplies an operator by random vectors from both sides.
+// products returns products of an operator with random vectors from both sides.
 func products(t testing.TB, op krylov.Operator, n, b int) (aq, atp blas64.General) {
 	t.Helper()
 	q, p := gaussian(n, b, 1, 5), gaussian(n, b, 1, 6)
@@ -104,6 +105,7 @@ func products(t testing.TB, op krylov.Operator, n, b int) (aq, atp blas64.Genera
 	return aq, atp
 }
 
+// largest returns the largest magnitude.
 func largest(m blas64.General) float64 {
 	most := 0.0
 	for i := range m.Rows {
@@ -114,8 +116,8 @@ func largest(m blas64.General) float64 {
 	return most
 }
 
-// TestExactProducts compares products with G of a graph, tile by tile, with those by G in
-// memory, for all kinds of graphs and kernels, centred and not.
+// TestExactProducts compares products with G by tiles with those by G in memory, for all kinds of graphs and kernels,
+// centred and not.
 func TestExactProducts(t *testing.T) {
 	for name, a := range graphs(t) {
 		for _, text := range sparseKernels {
@@ -133,7 +135,7 @@ func TestExactProducts(t *testing.T) {
 				}
 				wantQ, wantP := products(t, held, a.Rows, 4)
 				gotQ, gotP := products(t, op, a.Rows, 4)
-				// Without a product with anything, rounding is of the entries themselves.
+				// Rounding errors are relative to the entries themselves.
 				unit := math.Max(largest(wantQ), largest(wantP)) + k.Weight()
 				checkClose(t, what, gotQ, wantQ, 2e-13*unit)
 				checkClose(t, what, gotP, wantP, 2e-13*unit)
@@ -142,8 +144,8 @@ func TestExactProducts(t *testing.T) {
 	}
 }
 
-// TestExactGraphs fits graphs, of which a fit of the same rows, dense, has the singular values,
-// and embeds their own rows.
+// TestExactGraphs: fits of graphs have the singular values of fits of the same rows as dense ones. Their models embed
+// the rows of the graphs.
 func TestExactGraphs(t *testing.T) {
 	for name, kernels := range map[string][]string{"weighted": {"3*sne(gamma=2)", "rbf(sigma=3)"}, "by rows": {"sne(gamma=0.5)"}, "looped": {"t()", "cosine()"}, "hub": {"sne(gamma=2)"}} {
 		a := graphs(t)[name]
@@ -175,13 +177,13 @@ func TestExactGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(what, err)
 			}
-			// The model has U up to residual/σ.
+			// The model reproduces U up to residual/σ.
 			checkClose(t, what, u, fit.U, 1e-9*fit.Values[0]/fit.Values[fit.Rank()-1])
 		}
 	}
 }
 
-// TestShape counts a graph by hand.
+// TestShape compares the size of a small graph with counts by hand.
 func TestShape(t *testing.T) {
 	// 0→1, 0→2, 1→2, 2→2: the paths are 0→1→2, 0→2→2, 1→2→2 and 2→2→2.
 	a, err := sparse.NewCSR(4, 4, slices.Values([]sparse.Entry{{Row: 0, Col: 1, Value: 1}, {Row: 0, Col: 2, Value: 1}, {Row: 1, Col: 2, Value: 1}, {Row: 2, Col: 2, Value: 1}}))

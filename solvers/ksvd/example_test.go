@@ -15,8 +15,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// citations returns edges from each of n papers to five earlier ones of its own field, of
-// which there are two.
+// citations returns a graph of n papers in two fields. Each cites five earlier ones of its field.
 func citations(n int) (*sparse.CSR, error) {
 	random := sketch.NewRandom(1, "citations")
 	return sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
@@ -32,8 +31,7 @@ func citations(n int) (*sparse.CSR, error) {
 	})
 }
 
-// Embed the nodes of a directed graph by whom they cite and by whom they are cited,
-// and then a paper that the graph does not have.
+// Embed the nodes of a directed graph by the papers they cite and those that cite them, and then a new paper.
 func Example() {
 	ctx, engine := context.Background(), stream.Engine{}
 	a, err := citations(2000)

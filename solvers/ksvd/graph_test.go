@@ -23,8 +23,8 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// randomGraph has n nodes with about so many edges out of each, fewer and more of
-// them into a few; node 0 has none and nothing leads to node 1.
+// randomGraph returns a graph of n nodes with about degree outgoing edges each, and a few hubs. Node 0 has no outgoing
+// edges and node 1 no incoming ones.
 func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *sparse.CSR {
 	t.Helper()
 	random := sketch.NewRandom(seed, "test graph")
@@ -53,7 +53,7 @@ func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *spars
 	return m
 }
 
-// denseOf returns a sparse matrix with its zeros.
+// denseOf returns a sparse matrix as a dense one.
 func denseOf(m *sparse.CSR) blas64.General {
 	d := matrix.New(m.Rows, m.Cols)
 	for e := range m.Entries() {
@@ -62,6 +62,7 @@ func denseOf(m *sparse.CSR) blas64.General {
 	return d
 }
 
+// graph returns the data of a graph.
 func graph(t testing.TB, a *sparse.CSR) *Data {
 	t.Helper()
 	d, err := Graph("graph", a)
@@ -71,8 +72,8 @@ func graph(t testing.TB, a *sparse.CSR) *Data {
 	return d
 }
 
-// TestSparseTiles compares tiles of a graph with those of the same rows and columns
-// made dense, both ways of going about them and slices included.
+// TestSparseTiles compares tiles of a graph with those of the same dense rows and columns, by both algorithms and for
+// slices.
 func TestSparseTiles(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		a := randomGraph(t, 90, 5, weighted, 1)
@@ -117,7 +118,7 @@ func TestSparseTiles(t *testing.T) {
 	}
 }
 
-// TestGraphFits: methods give the same on a graph as on its dense rows and columns.
+// TestGraphFits: all methods give the same results for a graph and for its dense rows and columns.
 func TestGraphFits(t *testing.T) {
 	a := randomGraph(t, 300, 4, false, 2)
 	x, z := denseOf(a), matrix.Transpose(denseOf(a))
@@ -162,7 +163,7 @@ func TestGraphFits(t *testing.T) {
 	}
 }
 
-// TestGraphErrors: what is no graph is refused.
+// TestGraphErrors: Graph refuses invalid matrices.
 func TestGraphErrors(t *testing.T) {
 	if _, err := Graph("g", &sparse.CSR{Rows: 2, Cols: 3, Start: make([]int64, 3)}); err == nil {
 		t.Error("2×3: no error")
@@ -183,7 +184,7 @@ func TestGraphErrors(t *testing.T) {
 	}
 }
 
-// cora returns the citation graph with self-loops; the test is skipped without it.
+// cora returns the citation graph with self-loops. It skips the test if the data are absent.
 func cora(t testing.TB) *sparse.CSR {
 	t.Helper()
 	dir := os.Getenv("NYSTREAM_DATA")
@@ -214,8 +215,8 @@ func cora(t testing.TB) *sparse.CSR {
 	return m.AddIdentity()
 }
 
-// countedSNE returns the centred matrix of sne(gamma=2) of a graph without weights, dense,
-// with ‖x_i−z_j‖² of 0-1 rows by counting.
+// countedSNE returns the dense centred matrix of sne(gamma=2) of an unweighted graph. ‖x_i−z_j‖² of 0-1 rows is a
+// count.
 func countedSNE(a *sparse.CSR) blas64.General {
 	product := matrix.New(a.Rows, a.Rows)
 	out, in := a.RowSums(), a.ColumnSums()
@@ -243,8 +244,8 @@ func countedSNE(a *sparse.CSR) blas64.General {
 	return matrix.Transpose(g)
 }
 
-// BenchmarkSparsePass embeds all nodes of a graph of 100,000 nodes and 500,000 edges
-// with 400 sampled columns, the pass over one side of the Nyström method.
+// BenchmarkSparsePass embeds all nodes of a graph of 100,000 nodes and 500,000 edges with 400 sampled columns: the pass
+// over one side by the Nyström method.
 func BenchmarkSparsePass(b *testing.B) {
 	d := graph(b, randomGraph(b, 100_000, 5, false, 1))
 	fit, err := Nystrom{Rank: 20, Rows: 400, Sums: SumsSampled}.Fit(background, stream.Engine{}, d, kernelgen.SNE(2))
@@ -264,7 +265,7 @@ func BenchmarkSparsePass(b *testing.B) {
 	b.ReportMetric(100_000*400*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mentries/s")
 }
 
-// TestPathSums compares sums over the paths of a graph with those over all entries.
+// TestPathSums compares sums over the paths of a graph with sums over all entries.
 func TestPathSums(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		d := graph(t, randomGraph(t, 300, 5, weighted, 4))

@@ -22,7 +22,7 @@ import (
 
 var background = context.Background()
 
-// gaussian returns a matrix of standard normal numbers times a scale.
+// gaussian returns a matrix of normal numbers with standard deviation scale.
 func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
 	m := matrix.New(rows, cols)
 	random := sketch.NewRandom(seed, "test")
@@ -45,6 +45,7 @@ func positive(rows, cols int, seed uint64) blas64.General {
 	return m
 }
 
+// parse parses a kernel.
 func parse(t testing.TB, text string) kernelgen.Kernel {
 	t.Helper()
 	k, err := kernelgen.Parse(text)
@@ -54,6 +55,7 @@ func parse(t testing.TB, text string) kernelgen.Kernel {
 	return k
 }
 
+// between returns the data of the rows of x and z.
 func between(t testing.TB, x, z blas64.General) *Data {
 	t.Helper()
 	d, err := Between(stream.FromMatrix("x", x), stream.FromMatrix("z", z))
@@ -63,14 +65,14 @@ func between(t testing.TB, x, z blas64.General) *Data {
 	return d
 }
 
-// formula is κ(x, z) written down a second time; divided says that rows are divided
-// by their sums.
+// formula is κ(x, z) as a Go function; divided means that the kernel is divided by its row sums.
 type formula struct {
 	text    string
 	value   func(x, z []float64) float64
 	divided bool
 }
 
+// squared returns ‖x−z‖².
 func squared(x, z []float64) (s float64) {
 	for l := range x {
 		s += (x[l] - z[l]) * (x[l] - z[l])
@@ -78,6 +80,7 @@ func squared(x, z []float64) (s float64) {
 	return s
 }
 
+// divergence returns KL(x‖z).
 func divergence(x, z []float64) (s float64) {
 	var p, q float64
 	for l := range x {
@@ -155,6 +158,7 @@ func checkDecomposition(t *testing.T, what string, g blas64.General, values []fl
 	checkOrthonormal(t, what+", V", v, 1e-7)
 }
 
+// checkOrthonormal fails the test unless max|UᵀU−I| ≤ tol.
 func checkOrthonormal(t *testing.T, what string, u blas64.General, tol float64) {
 	t.Helper()
 	gram := dense.Mul(blas.Trans, u, blas.NoTrans, u)
@@ -185,8 +189,8 @@ func checkClose(t *testing.T, what string, got, want blas64.General, tol float64
 	}
 }
 
-// TestExactAgainstDense compares the exact method with a dense SVD, with all kernels,
-// centred and not, and with G held in memory and not.
+// TestExactAgainstDense compares the exact method with a dense SVD for all kernels, centred and not, with G in memory
+// and not.
 func TestExactAgainstDense(t *testing.T) {
 	x, z := positive(300, 4, 1), positive(270, 4, 2)
 	for i := range x.Data {
@@ -212,8 +216,7 @@ func TestExactAgainstDense(t *testing.T) {
 	}
 }
 
-// TestExactTiles makes passes over tiles, as for matrices too large to hold, and
-// restarts.
+// TestExactTiles makes passes over tiles, as for matrices too large for memory, and restarts.
 func TestExactTiles(t *testing.T) {
 	x, z := gaussian(300, 6, 1, 1), gaussian(530, 6, 1, 2)
 	d := between(t, x, z)
@@ -244,8 +247,8 @@ func TestExactTiles(t *testing.T) {
 	}
 }
 
-// TestLinearRecoversSVD is Remark 3.1: with C the pseudo-inverse and the linear
-// kernel KSVD is the SVD of the matrix, whatever its shape.
+// TestLinearRecoversSVD: with the pseudo-inverse as C and the linear kernel, KSVD is the SVD of the matrix, for any
+// shape (paper, Remark 3.1).
 func TestLinearRecoversSVD(t *testing.T) {
 	for _, shape := range [][2]int{{40, 25}, {25, 40}, {30, 30}} {
 		a := gaussian(shape[0], shape[1], 1, 5)
@@ -261,7 +264,7 @@ func TestLinearRecoversSVD(t *testing.T) {
 	}
 }
 
-// TestCompatibility checks the three matrices C against what defines them.
+// TestCompatibility checks the definitions of the three matrices C.
 func TestCompatibility(t *testing.T) {
 	for _, shape := range [][2]int{{40, 9}, {9, 40}} {
 		a := gaussian(shape[0], shape[1], 1, 7)
@@ -301,7 +304,7 @@ func TestCompatibility(t *testing.T) {
 	}
 }
 
-// TestAllSamples: with all rows and columns sampled the Nyström method is the SVD.
+// TestAllSamples: if all rows and columns are landmarks, the Nyström method equals the SVD.
 func TestAllSamples(t *testing.T) {
 	x, z := gaussian(150, 3, 1, 1), gaussian(110, 3, 1, 2)
 	for _, f := range []formula{formulas[0], formulas[4], formulas[6]} {
@@ -337,7 +340,7 @@ func factors(f *Fit, e stream.Engine) (u, v blas64.General, err error) {
 	return u, v, err
 }
 
-// TestFittedBoth: both sides of one source are U and V side by side, and no two sources have them.
+// TestFittedBoth: for one source, both sides are U and V side by side; for two sources this is an error.
 func TestFittedBoth(t *testing.T) {
 	x := stream.FromMatrix("x", gaussian(60, 3, 1, 1))
 	one, err := Between(x, nil)
@@ -378,7 +381,7 @@ func TestFittedBoth(t *testing.T) {
 	}
 }
 
-// eta returns η of singular vectors: as the paper measures it, with weights that sum to 1.
+// eta returns η of the paper, with weights that sum to 1.
 func eta(trueU, trueV blas64.General, values []float64, u, v blas64.General) (float64, error) {
 	r := len(values)
 	left, err := weightedAngles(matrix.Columns(trueU, 0, r), matrix.Columns(u, 0, r), values)
@@ -389,8 +392,7 @@ func eta(trueU, trueV blas64.General, values []float64, u, v blas64.General) (fl
 	return left + right, err
 }
 
-// weightedAngles returns Σ w_i·(1 − cos) with w_i = λ_i/Σλ and the angles between the columns
-// u_i and the space of the columns of w.
+// weightedAngles returns Σ w_i·(1 − cos) with w_i = λ_i/Σλ, for the angles between the columns u_i and the span of w.
 func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
 	sum := dense.Sum(values)
 	if u.Cols == 0 || sum == 0 {

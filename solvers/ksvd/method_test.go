@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// TestWordsOfKernels: every method makes numbers of them, the same that Resolve gives.
+// TestWordsOfKernels: every method replaces words by the numbers that Resolve returns.
 func TestWordsOfKernels(t *testing.T) {
 	d := between(t, gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2))
 	k := parse(t, "rbf(gamma=median)")
@@ -39,7 +39,7 @@ func TestWordsOfKernels(t *testing.T) {
 	}
 }
 
-// TestWordsOfLargeGraphs: no dense rows are made where few would fit.
+// TestWordsOfLargeGraphs: Sample makes no dense rows if few of them would fit in memory.
 func TestWordsOfLargeGraphs(t *testing.T) {
 	a, err := sparse.NewCSR(200_000, 200_000, func(yield func(sparse.Entry) bool) { yield(sparse.Entry{Row: 1, Col: 2, Value: 1}) })
 	if err != nil {
@@ -51,8 +51,8 @@ func TestWordsOfLargeGraphs(t *testing.T) {
 	}
 }
 
-// TestAuto: exact for few entries, nystrom for many, or if asked for; and plan and fit
-// are those of the method, and say why.
+// TestAuto chooses exact for few entries, and nystrom for many or on request. Plan and fit are those of the method,
+// with the reason.
 func TestAuto(t *testing.T) {
 	small, large := model.Size{Rows: 20_000, Cols: 20_000, Columns: 2}, model.Size{Rows: 20_001, Columns: 2}
 	auto := Auto{Rank: 3, Center: true, Seed: 4, Nystrom: Nystrom{Rows: 50}}
@@ -86,7 +86,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestBothSides: rows on both sides have what they have on either.
+// TestBothSides: outputs of both sides are those of each side, side by side.
 func TestBothSides(t *testing.T) {
 	x := gaussian(700, 3, 1, 1)
 	for _, d := range []*Data{between(t, x, x), graph(t, randomGraph(t, 700, 3, true, 1))} {
@@ -116,7 +116,7 @@ func TestBothSides(t *testing.T) {
 	}
 }
 
-// TestDescribe: a model names what Transform gives, and what it takes.
+// TestDescribe: a model names the outputs of Transform, and the number of its columns.
 func TestDescribe(t *testing.T) {
 	d, err := RowsAndColumns(background, stream.FromMatrix("a", gaussian(30, 4, 1, 1)), CompatAuto, 1)
 	if err != nil {

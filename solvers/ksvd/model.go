@@ -92,7 +92,7 @@ func (m *Model) Describe() *model.Description {
 
 // Outputs returns the names of the singular vectors of a side: u0, u1, … or v0, v1, …
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
-	if err := kind.Only(model.Coordinates); err != nil {
+	if err := kind.RequireOneOf(model.Coordinates); err != nil {
 		return nil, err
 	}
 	var names []string

@@ -32,7 +32,7 @@ func embedded(t *testing.T, m *Model, e stream.Engine, side model.Side, rows str
 	return u
 }
 
-// fitted is a case: a fit, and the rows it was made of, before C.
+// fitted is a test case: a fit, and its rows before C.
 type fitted struct {
 	name        string
 	fit         *Fit
@@ -40,6 +40,7 @@ type fitted struct {
 	tol         float64
 }
 
+// fittedCases returns fits of all kinds of data.
 func fittedCases(t *testing.T) []fitted {
 	t.Helper()
 	x, z := gaussian(260, 4, 1, 1), gaussian(220, 4, 1, 2)
@@ -88,8 +89,7 @@ func fittedCases(t *testing.T) []fitted {
 	return cases
 }
 
-// TestOutOfSample: rows of the fit come out of the model as from the fit, and a model
-// that was saved and loaded gives the same bits.
+// TestOutOfSample: the model embeds rows of the fit as the fit does, and a loaded model gives the same bits.
 func TestOutOfSample(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
@@ -99,7 +99,7 @@ func TestOutOfSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		scale := func(m blas64.General) float64 { // of the entries, which a flat spectrum may make large
+		scale := func(m blas64.General) float64 { // entries may be large for a flat spectrum
 			most := 1.0
 			for _, x := range m.Data {
 				most = math.Max(most, math.Abs(x))
@@ -127,7 +127,7 @@ func TestOutOfSample(t *testing.T) {
 	}
 }
 
-// TestEmbedRefuses: rows of another length or kind are refused.
+// TestEmbedRefuses: a model refuses rows of another length or kind.
 func TestEmbedRefuses(t *testing.T) {
 	x := gaussian(30, 3, 1, 1)
 	fit, err := Nystrom{Rank: 2, Rows: 10}.Fit(background, stream.Engine{}, between(t, x, x), kernelgen.RBF(1))
@@ -142,7 +142,7 @@ func TestEmbedRefuses(t *testing.T) {
 	}
 }
 
-// TestDamagedHeaders: a model of an unknown kernel is refused.
+// TestDamagedHeaders: Load refuses a model of an unknown kernel.
 func TestDamagedHeaders(t *testing.T) {
 	for _, c := range fittedCases(t)[3:] {
 		saved, err := c.fit.Save()

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
+// constant returns a matrix of equal entries.
 func constant(rows, cols int, v float64) blas64.General {
 	m := matrix.New(rows, cols)
 	for i := range m.Data {
@@ -23,7 +24,7 @@ func constant(rows, cols int, v float64) blas64.General {
 	return m
 }
 
-// methods returns all that take any kernel, small enough for a few rows.
+// methods returns the methods for any kernel, with settings for few rows.
 func methods(rank int) map[string]func(d *Data, k kernelgen.Kernel) (*Fit, error) {
 	nystrom := func(m Nystrom) func(*Data, kernelgen.Kernel) (*Fit, error) {
 		m.Rank, m.Rows = rank, 30
@@ -44,8 +45,7 @@ func methods(rank int) map[string]func(d *Data, k kernelgen.Kernel) (*Fit, error
 	}
 }
 
-// checkFit wants finite numbers, no more triplets than G has, and a note if fewer than
-// asked for.
+// checkFit requires finite numbers, at most as many triplets as G has, and a note if there are fewer than requested.
 func checkFit(t *testing.T, what string, fit *Fit, asked, most int) {
 	t.Helper()
 	u, v, err := factors(fit, stream.Engine{})
@@ -63,7 +63,7 @@ func checkFit(t *testing.T, what string, fit *Fit, asked, most int) {
 	}
 }
 
-// TestNasty runs all methods on data that has next to nothing in it, or far too much.
+// TestNasty runs all methods on degenerate and extreme data.
 func TestNasty(t *testing.T) {
 	one, few := gaussian(1, 3, 1, 1), gaussian(4, 3, 1, 2)
 	twice := matrix.New(60, 3)
@@ -107,8 +107,8 @@ func TestNasty(t *testing.T) {
 	}
 }
 
-// TestFarApart: all distances are so large that exponentials vanish, and normalised
-// rows still sum to 1: the nearest row takes all.
+// TestFarApart: if all distances are so large that exponentials underflow, normalised rows still sum to 1: the nearest
+// row has all the mass.
 func TestFarApart(t *testing.T) {
 	x, z := gaussian(50, 2, 1e3, 1), gaussian(40, 2, 1e3, 2)
 	k := kernelgen.SNE(1)
@@ -137,7 +137,7 @@ func TestFarApart(t *testing.T) {
 	}
 }
 
-// TestBadRows: a row that is not finite, or no probability, is named.
+// TestBadRows: an error names a row that is not finite or not a probability distribution.
 func TestBadRows(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		x := gaussian(20, 3, 1, 1)
@@ -145,10 +145,10 @@ func TestBadRows(t *testing.T) {
 		for name, fit := range methods(3) {
 			for _, k := range []kernelgen.Kernel{kernelgen.SNE(1), kernelgen.RBF(1)} {
 				f, err := fit(between(t, x, gaussian(20, 3, 1, 2)), k)
-				if err == nil { // not in the sample, so the pass has to find it
+				if err == nil { // not in the sample, so the pass must find it
 					_, _, err = factors(f, stream.Engine{})
 				}
-				// An infinite distance is a kernel of 0, which is finite: nothing is wrong then.
+				// An infinite distance gives a kernel of 0, which is valid.
 				if err == nil && (math.IsNaN(bad) || k.String() != kernelgen.RBF(1).String()) {
 					t.Errorf("%s, %v: a value of %v went unnoticed", name, k, bad)
 				}
@@ -163,7 +163,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// TestSettings: what cannot be is refused before work starts.
+// TestSettings: invalid settings are refused before any work.
 func TestSettings(t *testing.T) {
 	x, z := gaussian(20, 3, 1, 1), gaussian(30, 3, 1, 2)
 	d, k := between(t, x, z), kernelgen.RBF(1)
@@ -188,7 +188,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSample: rows, dense and sparse, give the same one.
+// TestSample: dense and sparse rows give the same sample.
 func TestSample(t *testing.T) {
 	a := randomGraph(t, 40, 3, true, 1)
 	sparse, formed := graph(t, a), between(t, denseOf(a), matrix.Transpose(denseOf(a)))
@@ -206,8 +206,7 @@ func TestSample(t *testing.T) {
 	checkClose(t, "sample", x, y, 0)
 }
 
-// TestComparableOverflows: rows so small that a pseudo-inverse of theirs overflows are refused
-// for that, and not for a value that is missing.
+// TestComparableOverflows: for rows so small that their pseudo-inverse overflows, the error says so.
 func TestComparableOverflows(t *testing.T) {
 	x := matrix.New(20, 3)
 	for i := range x.Data {

@@ -87,7 +87,7 @@ func (m Nystrom) settings(s model.Size) (Nystrom, error) {
 
 // Fit decomposes the kernel matrix of data.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

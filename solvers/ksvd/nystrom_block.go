@@ -88,7 +88,7 @@ func (f *nystrom) decompose(ctx context.Context, x, z *tiles.Rows, rows, cols sa
 		}
 	}
 	if f.Scaling == ScaleDerived {
-		derive(m)
+		applyScale(m)
 		return m, nil
 	}
 	return m, f.rescale(ctx, m)
@@ -97,7 +97,7 @@ func (f *nystrom) decompose(ctx context.Context, x, z *tiles.Rows, rows, cols sa
 // block returns G between the samples, centered if requested, and the sums of its rows and columns.
 func (f *nystrom) block(ctx context.Context, x, z *tiles.Rows, rows, cols sample) (blas64.General, *tiles.Sums, error) {
 	s := &tiles.Sums{}
-	block, err := f.tiles.Between(ctx, f.engine, x, z, tilesize.PairRows)
+	block, err := f.tiles.RawEntries(ctx, f.engine, x, z, tilesize.PairRows)
 	if err != nil {
 		return block, nil, err
 	}
@@ -167,9 +167,9 @@ func (d *Data) functions(t *tiles.Tiles, x, z *tiles.Rows, rows, cols sample, s 
 	return m
 }
 
-// derive applies the scale of equation (11). It is 1 if n/N = m/M; otherwise it moves a factor from one side to the
+// applyScale applies the scale of equation (11). It is 1 if n/N = m/M; otherwise it moves a factor from one side to the
 // other.
-func derive(m *Model) {
+func applyScale(m *Model) {
 	n, cols := float64(len(m.Right.Rows)), float64(len(m.Left.Rows))
 	c := math.Pow(cols/float64(m.Cols)/(n/float64(m.Rows)), 0.25)
 	dense.Scale(c, m.Left.Projection)

@@ -41,7 +41,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Factor, rows sourc
 	fitted.Map = blas64.General{}
 	p := m.embedding(f.tiles, &fitted, f.sums, rows)
 	defer f.tiles.CountPass(rows.Info().Rows * int64(p.landmarks.Count()))()
-	qr, err := stream.Fold(ctx, f.engine.Given(f.tiles.Origin(), side.Projection, side.LogSums, side.Means), "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
+	qr, err := stream.Fold(ctx, f.engine.WithInputs(f.tiles.Origin(), side.Projection, side.LogSums, side.Means), "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
 		func() func(*sketch.QR, *stream.Block) error {
 			w := p.worker()
 			var buf []float64
@@ -81,7 +81,7 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	if err != nil {
 		return err
 	}
-	a, b := whitened(l), whitened(r)
+	a, b := newWhitening(l), newWhitening(r)
 	// U = A·S·Bᵀ with A orthonormal; the core is the product of S·Bᵀ of the left, diag(λ̃), and B·S of the right.
 	core := matrix.Clone(a.forward)
 	dense.ScaleColumns(core, m.Values)
@@ -100,7 +100,7 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 // whitening maps U to orthonormal columns A = U·back, with U = A·forward.
 type whitening struct{ back, forward blas64.General }
 
-func whitened(d *dense.SVD) whitening {
+func newWhitening(d *dense.SVD) whitening {
 	k := dense.Rank(d.S, rankTolerance)
 	back, forward := matrix.Clone(matrix.Columns(d.V, 0, k)), matrix.Transpose(matrix.Columns(d.V, 0, k))
 	dense.ScaleColumns(back, dense.Reciprocals(d.S[:k]))

@@ -19,8 +19,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// symmetricNystrom returns equation (15) by definition: eigenvalues N/n·λ and vectors
-// √(n/N)/λ·K_{N,n}·u of sampled rows.
+// symmetricNystrom returns equation (15) by definition: eigenvalues N/n·λ and vectors √(n/N)/λ·K_{N,n}·u of the sampled
+// rows.
 func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (values []float64, u blas64.General) {
 	t.Helper()
 	n, size := len(number), k.Rows
@@ -51,7 +51,7 @@ func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (va
 	return values, dense.Mul(blas.NoTrans, wide, blas.NoTrans, v)
 }
 
-// paired returns the fit with one sample for both sides.
+// paired returns the fit with the same sample on both sides.
 func paired(t *testing.T, m Nystrom, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	f := &nystrom{Nystrom: m, data: d, tiles: tiles.Plain(k)}
@@ -63,8 +63,8 @@ func paired(t *testing.T, m Nystrom, d *Data, k kernelgen.Kernel) *Fit {
 	return found
 }
 
-// TestSymmetricReduction: for a symmetric kernel matrix and equal samples the method
-// is the symmetric Nyström method, on both sides.
+// TestSymmetricReduction: for a symmetric kernel matrix and equal samples, both sides are those of the symmetric
+// Nyström method.
 func TestSymmetricReduction(t *testing.T) {
 	x := gaussian(240, 3, 1, 1)
 	d := between(t, x, x)
@@ -81,7 +81,7 @@ func TestSymmetricReduction(t *testing.T) {
 			if math.Abs(values[s]-fit.Values[s]) > 1e-11*values[0] {
 				t.Errorf("n = %d: value %d is %v, want %v", n, s, fit.Values[s], values[s])
 			}
-			// Each vector to its sign.
+			// Align the signs.
 			if dense.Dot(column(want, s), column(u, s)) < 0 {
 				for i := range want.Rows {
 					matrix.Row(want, i)[s] *= -1
@@ -90,13 +90,14 @@ func TestSymmetricReduction(t *testing.T) {
 		}
 		tol := 1e-10
 		if n > denseSVD {
-			tol = 1e-6 // of blockTolerance and a gap
+			tol = 1e-6 // from blockTolerance and a gap
 		}
 		checkClose(t, "u", u, want, tol)
 		checkClose(t, "v", v, want, tol)
 	}
 }
 
+// column returns column j.
 func column(m blas64.General, j int) []float64 {
 	c := make([]float64, m.Rows)
 	for i := range c {
@@ -105,8 +106,8 @@ func column(m blas64.General, j int) []float64 {
 	return c
 }
 
-// TestOrthonormalIsNystrom: with all directions kept, orthonormal scaling gives the
-// eigenvalues of the Nyström approximation of package lowrank, made on the same rows.
+// TestOrthonormalIsNystrom: with all directions kept, orthonormal scaling gives the eigenvalues of the Nyström
+// approximation of package lowrank on the same rows.
 func TestOrthonormalIsNystrom(t *testing.T) {
 	x := gaussian(200, 2, 1, 1)
 	k := kernelgen.RBF(0.5)
@@ -139,7 +140,7 @@ func TestOrthonormalIsNystrom(t *testing.T) {
 	checkClose(t, "Â", dense.Mul(blas.NoTrans, u, blas.Trans, v), want, 1e-6)
 }
 
-// TestScalings: lengths of the vectors are what each scaling promises.
+// TestScalings: the norms of the vectors are those of each scaling.
 func TestScalings(t *testing.T) {
 	x, z := gaussian(900, 3, 1, 1), gaussian(500, 3, 1, 2)
 	k := parse(t, "sne(gamma=2)")
@@ -185,8 +186,8 @@ func TestScalings(t *testing.T) {
 	}
 }
 
-// TestNystromConverges: more samples come nearer to the singular vectors, with every
-// choice of samples and sums, and orthonormal vectors are the nearest.
+// TestNystromConverges: more samples come closer to the singular vectors, for every choice of samples and sums.
+// Orthonormal vectors are the closest.
 func TestNystromConverges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
@@ -243,6 +244,7 @@ func TestSSRSVD(t *testing.T) {
 	}
 }
 
+// compareSSRSVD compares a fit with that of package lowrank.
 func compareSSRSVD(t *testing.T, d *Data, x, z blas64.General, k kernelgen.Kernel) {
 	t.Helper()
 	fit, err := SSRSVD{Rank: 10, Seed: 2}.Fit(background, stream.Engine{}, d, k)
@@ -271,7 +273,7 @@ func compareSSRSVD(t *testing.T, d *Data, x, z blas64.General, k kernelgen.Kerne
 	}
 }
 
-// TestWords: words of options read back.
+// TestWords: Parse functions are the inverse of String.
 func TestWords(t *testing.T) {
 	for _, s := range []Sums{SumsAuto, SumsExact, SumsSampled} {
 		if got, err := ParseSums(s.String()); err != nil || got != s {
@@ -288,4 +290,5 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// second returns the error of two results.
 func second[T any](_ T, err error) error { return err }

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// far returns random multiples of 1/1024 and a constant, whose sum is exact.
+// far returns random multiples of 1/1024 plus a constant; the sums are exact.
 func far(rows int, purpose string, by float64) blas64.General {
 	x := matrix.New(rows, 3)
 	sketch.NewRandom(1, purpose).Normals(x)
@@ -26,8 +26,8 @@ func far(rows int, purpose string, by float64) blas64.General {
 	return x
 }
 
-// TestCentredFarFromZero: a shift of all rows does not change the centred matrix of inner products, nor the functions
-// of a saved model at new rows. The singular values near 0 are those of the dense matrix.
+// TestCentredFarFromZero: shifting all rows changes neither the centred matrix of inner products nor the functions of a
+// saved model at new rows. Near 0 the singular values equal those of the dense matrix.
 func TestCentredFarFromZero(t *testing.T) {
 	t.Parallel()
 	methods := map[string]model.Method[*Data, Fit]{"exact": Exact{Rank: 3, Center: true},

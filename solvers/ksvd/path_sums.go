@@ -43,7 +43,7 @@ func newPathSums(t *tiles.Tiles, rows *tiles.Rows, logSums []float64) *pathSums 
 	var sum logsum.Sum
 	for j, z := range p.norms {
 		log := p.logWeight(j)
-		if t.OfDistance() {
+		if t.IsRadial() {
 			log += t.Exponent() * z
 		}
 		sum.AddLog(log)
@@ -64,14 +64,14 @@ func (p *pathSums) logWeight(j int) float64 {
 type pathWorker struct {
 	*pathSums
 	dots      []float64 // inner products of a row with all z_j; zero between calls
-	met       []bool
+	reached   []bool
 	touched   []int32   // the z_j reached by paths from the row
 	hit, miss []float64 // f and f₀ of touched, or their logarithms
 	work      tiles.Work
 }
 
 func (p *pathSums) worker() *pathWorker {
-	return &pathWorker{pathSums: p, dots: make([]float64, len(p.norms)), met: make([]bool, len(p.norms))}
+	return &pathWorker{pathSums: p, dots: make([]float64, len(p.norms)), reached: make([]bool, len(p.norms))}
 }
 
 // sums returns the sums of sparse rows.
@@ -96,7 +96,7 @@ func (w *pathWorker) sum(index []int32, value []float64) logsum.Sum {
 	for _, j := range w.touched {
 		w.hit = append(w.hit, w.tiles.Base(x, w.norms[j], w.dots[j]))
 		w.miss = append(w.miss, w.tiles.Base(x, w.norms[j], 0))
-		w.dots[j], w.met[j] = 0, false
+		w.dots[j], w.reached[j] = 0, false
 	}
 	w.tiles.Entries.Add(int64(len(w.touched)))
 	w.tiles.FromBase(w.hit, &w.work)
@@ -105,7 +105,7 @@ func (w *pathWorker) sum(index []int32, value []float64) logsum.Sum {
 		return w.addHits(s)
 	}
 	for i, j := range w.touched {
-		s.Rest += math.Exp(w.logWeight(int(j))) * (w.hit[i] - w.miss[i])
+		s.Scaled += math.Exp(w.logWeight(int(j))) * (w.hit[i] - w.miss[i])
 	}
 	return s
 }
@@ -117,8 +117,8 @@ func (w *pathWorker) reach(index []int32, value []float64) {
 		at, times := w.columns.Row(int(l))
 		v := tiles.ValueAt(value, p)
 		for q, j := range at {
-			if !w.met[j] {
-				w.met[j] = true
+			if !w.reached[j] {
+				w.reached[j] = true
 				w.touched = append(w.touched, j)
 			}
 			w.dots[j] += v * tiles.ValueAt(times, q)
@@ -135,14 +135,14 @@ func (w *pathWorker) sumDisjoint(x float64) logsum.Sum {
 	if w.tiles.Exponent() != 0 {
 		s.AddLog(v[0] + w.weight)
 	} else {
-		s.Rest += math.Exp(w.weight) * v[0]
+		s.Scaled += math.Exp(w.weight) * v[0]
 	}
 	return s
 }
 
 // addHits adds the exponentials of hit, and subtracts those of miss, which s includes.
 func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
-	most := s.Most
+	most := s.Max
 	for i, j := range w.touched {
 		log := w.logWeight(int(j))
 		w.hit[i] += log
@@ -160,7 +160,7 @@ func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
 	logsum.Exponentials(w.hit)
 	logsum.Exponentials(w.miss)
 	for i, v := range w.hit {
-		s.Rest += v - w.miss[i]
+		s.Scaled += v - w.miss[i]
 	}
 	return s
 }

@@ -159,7 +159,7 @@ func (m Exact) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.P
 	b := min(int64(m.Rank+tiles.Oversampling), s.Rows, s.Cols)
 	iterations = int(min(int64(iterations), int64(m.Iterations), (min(s.Rows, s.Cols)+b-1)/b)) // at most the dimension
 	passes := iterations
-	if formed(s) {
+	if fitsInMemory(s) {
 		passes = 1
 		p.Add("G", s.Rows*s.Cols, "")
 	}
@@ -217,7 +217,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 		p.AddEntries(float64(s.Rows)*float64(c) + float64(n)*float64(s.Cols))
 		p.SourcePasses += 1 + p.extraPasses
 	}
-	rows, cols := n+int64(heldBack(s.Rows, int(n))), c+int64(heldBack(s.Cols, int(c)))
+	rows, cols := n+int64(heldBackCount(s.Rows, int(n))), c+int64(heldBackCount(s.Cols, int(c)))
 	p.stages(func(p *planner) { p.exactSums(sums) }, func(p *planner) {
 		p.residualRows(rows, cols)
 		p.Add("sampled block", 3*n*c, "`Rows/Cols`")
@@ -233,7 +233,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 }
 
 // exactSums adds the passes of exact sums. Rows that are held afterwards are not counted.
-func (p *planner) exactSums(how summing) {
+func (p *planner) exactSums(how sumPlan) {
 	s := p.shape
 	switch {
 	case !how.exact():

@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestPlanForetells compares planned entries of graphs with those of fits. Paths that meet again
-// make the plan of a graph too large, never too small.
+// TestPlanForetells compares planned entries of graphs with those of fits. Paths that meet make the plan of a graph too
+// large, never too small.
 func TestPlanForetells(t *testing.T) {
 	e := stream.Engine{Threads: 2}
 	a := graph(t, randomGraph(t, 1200, 3, false, 1))
@@ -45,7 +45,7 @@ func TestPlanForetells(t *testing.T) {
 	}
 }
 
-// item returns the bytes of the first item of a plan that is called so.
+// item returns the bytes of the first item of a plan with the given purpose.
 func item(p *model.Plan, what string) int64 {
 	for _, it := range p.Memory.Items {
 		if strings.Contains(it.What, what) {
@@ -55,7 +55,7 @@ func item(p *model.Plan, what string) int64 {
 	return 0
 }
 
-// TestPlanOfModels: whole sides that a model keeps count, dense and sparse.
+// TestPlanOfModels: a plan counts whole sides kept by a model, dense and sparse.
 func TestPlanOfModels(t *testing.T) {
 	dense := model.Size{Rows: 100_000, Cols: 50_000, Columns: 30}
 	sparse := model.Size{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: &model.Sparsity{Entries: 1_000_000, Paths: 2e7}}
@@ -78,7 +78,7 @@ func TestPlanOfModels(t *testing.T) {
 	}
 }
 
-// TestPlanRefuses what the fit would refuse: kernels that sparse rows do not take.
+// TestPlanRefuses: a plan refuses the kernels that the fit refuses for sparse rows.
 func TestPlanRefuses(t *testing.T) {
 	d := graph(t, randomGraph(t, 50, 2, false, 1))
 	for _, text := range []string{"kl(a=1)", "laplace(gamma=1)", "laplace(gamma=median)", "rbf(gamma=1) + linear()"} {
@@ -94,7 +94,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// sparsely returns a shape whose sparsity differs.
+// sparsely returns a size with an altered sparsity.
 func sparsely(s model.Size, change func(*model.Sparsity)) model.Size {
 	p := *s.Sparse
 	change(&p)
@@ -102,8 +102,8 @@ func sparsely(s model.Size, change func(*model.Sparsity)) model.Size {
 	return s
 }
 
-// TestSummingOfGraphs: exact by paths wherever these are affordable, however many
-// entries G has; else sampled, with the reason.
+// TestSummingOfGraphs: sums run over paths where that is affordable, however many entries G has; otherwise they are
+// sampled, with the reason.
 func TestSummingOfGraphs(t *testing.T) {
 	large := model.Size{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 3e9}}
 	heavy := sparsely(large, func(p *model.Sparsity) { p.Paths = 1e11 })
@@ -142,7 +142,7 @@ func TestSummingOfGraphs(t *testing.T) {
 	}
 }
 
-// TestEntriesOfPathSums are the same for any number of threads, and in every run.
+// TestEntriesOfPathSums: the number of entries is the same for any number of threads and in every run.
 func TestEntriesOfPathSums(t *testing.T) {
 	d := graph(t, randomGraph(t, 4000, 3, false, 7))
 	for _, text := range []string{"sne(gamma=2)", "cosine()"} {

@@ -30,8 +30,8 @@ import (
 // noise may hide a residual of this size. For orthonormal vectors, G·v − σ·u is computed as (G − U·diag(σ)·Vᵀ)·v, which
 // has no noise from the other triplets.
 
-// heldBack returns the number of held-back rows for n rows, excluding landmarks.
-func heldBack(n int64, landmarks int) int {
+// heldBackCount returns the number of held-back rows for n rows, excluding landmarks.
+func heldBackCount(n int64, landmarks int) int {
 	return int(min(n-int64(landmarks), int64(min(2048, max(1024, 4*landmarks)))))
 }
 
@@ -39,12 +39,12 @@ func heldBack(n int64, landmarks int) int {
 type strata struct {
 	sample
 	landmarks []int   // indices of the landmarks in numbers
-	unseen    float64 // fraction of the other rows that was not drawn
+	notDrawn  float64 // fraction of the other rows that was not drawn
 }
 
 // holdBack draws held-back rows of a side and adds its landmarks.
 func holdBack(n int64, landmarks []int64, seed uint64, purpose string) *strata {
-	count := heldBack(n, len(landmarks))
+	count := heldBackCount(n, len(landmarks))
 	drawn := sketch.NewRandom(seed, purpose).Choose(n, count+len(landmarks))
 	drawn = slices.DeleteFunc(drawn, func(r int64) bool {
 		_, found := slices.BinarySearch(landmarks, r)
@@ -55,7 +55,7 @@ func holdBack(n int64, landmarks []int64, seed uint64, purpose string) *strata {
 	weight := 1.0
 	if count > 0 {
 		weight = float64(n-int64(len(landmarks))) / float64(count)
-		s.unseen = 1 - 1/weight
+		s.notDrawn = 1 - 1/weight
 	}
 	for i, r := range s.numbers {
 		if _, found := slices.BinarySearch(landmarks, r); found {
@@ -220,7 +220,7 @@ func residualNorms(product, variance, u blas64.General, values []float64, rows *
 func noiseOf(trans blas.Transpose, g, held blas64.General, cols *strata) blas64.General {
 	sums := dense.Mul(trans, g, blas.NoTrans, held)
 	n := float64(cols.held())
-	if cols.unseen == 0 || n < 2 {
+	if cols.notDrawn == 0 || n < 2 {
 		clear(sums.Data)
 		return sums
 	}
@@ -228,7 +228,7 @@ func noiseOf(trans blas.Transpose, g, held blas64.General, cols *strata) blas64.
 	for i := range sums.Rows {
 		row, second := matrix.Row(sums, i), matrix.Row(of, i)
 		for k, sum := range row {
-			row[k] = math.Max(0, second[k]-sum*sum/n) * n / (n - 1) * cols.unseen
+			row[k] = math.Max(0, second[k]-sum*sum/n) * n / (n - 1) * cols.notDrawn
 		}
 	}
 	return sums
@@ -282,7 +282,7 @@ const noModel = 1.001
 // on the rank, and a matrix such as that of a graph need not have low rank.
 func (f *Fit) addErrorEstimates(e *estimates, from string) {
 	for i, value := range []float64{e.spectral, e.frobenius} {
-		one := model.Estimate{Of: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, From: from, Remedy: "raise `Rows/Cols`"}
+		one := model.Estimate{Quantity: []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[i], Value: value, Evidence: from, Remedy: "raise `Rows/Cols`"}
 		if value <= noModel {
 			f.Estimates = append(f.Estimates, one)
 		} else {

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// trueResiduals returns the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ of each triplet of a fit, with a dense G.
+// trueResiduals returns the larger of ‖Gv−σu‖/σ and ‖Gᵀu−σv‖/σ for each triplet of a fit, for a dense G.
 func trueResiduals(t *testing.T, fit *Fit, g blas64.General) []float64 {
 	t.Helper()
 	u, v, err := factors(fit, stream.Engine{})
@@ -34,7 +34,7 @@ func trueResiduals(t *testing.T, fit *Fit, g blas64.General) []float64 {
 	return left
 }
 
-// residualCase is data with the rows and columns of which a dense G is made.
+// residualCase is data, with the rows and columns of a dense G.
 type residualCase struct {
 	what    string
 	data    *Data
@@ -54,7 +54,7 @@ var distanceKernels = []struct {
 	{"t()", func(s float64) float64 { return 1 / (1 + s) }, true},
 }
 
-// ofDistances returns G by products of matrices, which is fast for the long rows of graphs.
+// ofDistances returns G by matrix products, which is fast for the long rows of graphs.
 func ofDistances(x, z blas64.General, of func(float64) float64, normalised, centred bool) blas64.General {
 	g := dense.Mul(blas.NoTrans, x, blas.Trans, z)
 	norms := func(rows blas64.General) []float64 {
@@ -93,7 +93,7 @@ func ofDistances(x, z blas64.General, of func(float64) float64, normalised, cent
 	return g
 }
 
-// residualCases are two graphs, and rows against rows.
+// residualCases returns two graphs, and a pair of sources.
 func residualCases(t *testing.T) []residualCase {
 	few := []Nystrom{{Rows: 60}, {Rows: 60, Cols: 90, Scaling: ScaleUnit}, {Rows: 200, Scaling: ScaleOrthonormal}}
 	x, z := gaussian(1600, 3, 1, 1), gaussian(1300, 3, 1, 2)
@@ -107,8 +107,8 @@ func residualCases(t *testing.T) []residualCase {
 	return all
 }
 
-// TestResiduals compares estimated residuals with those in a dense G: within twice in nine of ten. None is small of a
-// triplet that is far from one of G, and a fit with such triplets warns.
+// TestResiduals: nine of ten estimated residuals are within a factor of two of those for a dense G. Estimates are not
+// small for triplets far from those of G, and the fit warns of such triplets.
 func TestResiduals(t *testing.T) {
 	near, all := 0, 0
 	for _, c := range residualCases(t) {
@@ -136,7 +136,7 @@ func TestResiduals(t *testing.T) {
 	}
 }
 
-// checkResiduals returns how many of the estimates are within twice of the truth.
+// checkResiduals returns the number of estimates within a factor of two of the truth.
 func checkResiduals(t *testing.T, what string, fit *Fit, truth []float64) (near int) {
 	t.Helper()
 	if len(fit.EstimatedResiduals) != fit.Rank() {
@@ -160,7 +160,7 @@ func checkResiduals(t *testing.T, what string, fit *Fit, truth []float64) (near 
 	return near
 }
 
-// TestResidualsOfAll: where all rows are landmarks or held back, estimates are the residuals.
+// TestResidualsOfAll: if every row is a landmark or held back, the estimates are the residuals.
 func TestResidualsOfAll(t *testing.T) {
 	x, z := gaussian(300, 3, 1, 1), gaussian(240, 3, 1, 2)
 	f := formulas[4]
@@ -180,7 +180,7 @@ func TestResidualsOfAll(t *testing.T) {
 	}
 }
 
-// TestResidualsOfScales: residuals are relative, whatever the size of the numbers.
+// TestResidualsOfScales: residuals do not depend on the scale of the entries.
 func TestResidualsOfScales(t *testing.T) {
 	var want []float64
 	for _, scale := range []float64{1, 1e-150, 1e150} {
@@ -201,8 +201,8 @@ func TestResidualsOfScales(t *testing.T) {
 	}
 }
 
-// TestResidualsWithoutNoise: few held-back columns add noise to G·v, and the mean of the squares of estimates is still
-// the square of the residual.
+// TestResidualsWithoutNoise: a small number of held-back columns makes G·v noisy, yet the mean squared estimate equals
+// the squared residual.
 func TestResidualsWithoutNoise(t *testing.T) {
 	const n, m, landmarks, held, draws = 400, 500, 40, 150, 40
 	g, u, v := gaussian(n, m, 1, 1), gaussian(n, 1, 1, 2), gaussian(m, 1, 1, 3)
@@ -215,7 +215,7 @@ func TestResidualsWithoutNoise(t *testing.T) {
 	mean := 0.0
 	for seed := range uint64(draws) {
 		cols := uniformSample(m, landmarks+held, seed, "test")
-		s := &strata{sample: cols, unseen: 1 - float64(held)/(m-landmarks)}
+		s := &strata{sample: cols, notDrawn: 1 - float64(held)/(m-landmarks)}
 		for j := range cols.numbers {
 			cols.weights[j] = float64(m-landmarks) / held
 			if j*landmarks/(landmarks+held) != (j+1)*landmarks/(landmarks+held) { // spread evenly

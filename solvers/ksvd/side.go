@@ -93,7 +93,7 @@ type embedding struct {
 	all       []*tiles.Rows // All in blocks, for dense sums
 	paths     *pathSums     // All, for sparse sums
 	total     float64       // number of rows of the landmarks' source
-	known     *tiles.Sums   // for the rows of the pass; nil for new rows
+	sumsKnown *tiles.Sums   // for the rows of the pass; nil for new rows
 	source    source
 }
 
@@ -102,7 +102,7 @@ const allRows = 1024
 
 // embedding prepares a side. known are the sums of the rows of the source, nil for new rows.
 func (m *Model) embedding(t *tiles.Tiles, s *Factor, known *tiles.Sums, rows source) *embedding {
-	p := &embedding{Factor: s, tiles: t, landmarks: s.Landmarks.rows().Prepare(), total: float64(m.Rows), known: known, source: rows}
+	p := &embedding{Factor: s, tiles: t, landmarks: s.Landmarks.rows().Prepare(), total: float64(m.Rows), sumsKnown: known, source: rows}
 	if s.left {
 		p.total = float64(m.Cols)
 	}
@@ -195,10 +195,10 @@ func (m *embedder) leftTile(rows *tiles.Rows, start int64) (blas64.General, erro
 // rowSums returns the sums of left rows and, if G is centered, their means. raw is their tile.
 func (m *embedder) rowSums(raw blas64.General, rows *tiles.Rows, start int64) (*tiles.Sums, error) {
 	out, n := &tiles.Sums{}, rows.Count()
-	if m.known != nil {
-		out.LogSums = m.known.Of(int(start), n)
+	if m.sumsKnown != nil {
+		out.LogSums = m.sumsKnown.LogSumRange(int(start), n)
 		if m.Means != nil {
-			out.RowMeans = m.known.RowMeans[start : start+int64(n)]
+			out.RowMeans = m.sumsKnown.RowMeans[start : start+int64(n)]
 		}
 		return out, nil
 	}
@@ -266,8 +266,8 @@ func (m *embedder) rightTile(rows *tiles.Rows, start int64) (blas64.General, err
 
 // colMeans returns the means of right rows over the other side. g is their tile.
 func (m *embedder) colMeans(g blas64.General, rows *tiles.Rows, start int64) []float64 {
-	if m.known != nil {
-		return m.known.ColMeans[start : start+int64(rows.Count())]
+	if m.sumsKnown != nil {
+		return m.sumsKnown.ColMeans[start : start+int64(rows.Count())]
 	}
 	means := make([]float64, rows.Count())
 	if m.path != nil {
@@ -283,7 +283,7 @@ func (m *embedder) colMeans(g blas64.General, rows *tiles.Rows, start int64) []f
 	for _, q := range m.all {
 		tile := matrix.Reuse(&m.part, q.Count(), rows.Count())
 		m.tiles.Fill(tile, q, rows, &m.work)
-		m.tiles.Divide(tile, (&tiles.Sums{LogSums: m.AllLogSums}).Of(first, q.Count()))
+		m.tiles.Divide(tile, (&tiles.Sums{LogSums: m.AllLogSums}).LogSumRange(first, q.Count()))
 		addColumns(means, tile, nil)
 		first += q.Count()
 	}

@@ -59,7 +59,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.
 
 // Fit decomposes the kernel matrix of data.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -31,8 +31,8 @@ const (
 	exactSumPaths   = 1 << 34               // paths of two edges
 )
 
-// summing is the resolved computation of sums and means.
-type summing struct {
+// sumPlan is the resolved computation of sums and means.
+type sumPlan struct {
 	sums    Sums // exact or sampled; exact if there are no sums
 	byPaths bool
 	passes  int    // over all entries, or over all paths
@@ -40,9 +40,9 @@ type summing struct {
 }
 
 // exact reports whether exact sums must be computed.
-func (s summing) exact() bool { return s.passes > 0 && s.sums == SumsExact }
+func (s sumPlan) exact() bool { return s.passes > 0 && s.sums == SumsExact }
 
-func (s summing) notes() []string {
+func (s sumPlan) notes() []string {
 	if s.note == "" {
 		return nil
 	}
@@ -50,8 +50,8 @@ func (s summing) notes() []string {
 }
 
 // summing resolves [Nystrom.Sums].
-func (m Nystrom) summing(s model.Size, t *tiles.Tiles) summing {
-	r := summing{sums: SumsExact, byPaths: sumsByPaths(t, s)}
+func (m Nystrom) summing(s model.Size, t *tiles.Tiles) sumPlan {
+	r := sumPlan{sums: SumsExact, byPaths: sumsByPaths(t, s)}
 	if t.Normalised() {
 		r.passes++
 	}
@@ -85,7 +85,7 @@ func (m Nystrom) summing(s model.Size, t *tiles.Tiles) summing {
 // byPaths reports whether sums over all rows of a side run over paths: see newPathSums. negative is set if the graph
 // has a negative weight.
 func byPaths(t *tiles.Tiles, negative bool) bool {
-	return !(t.Normalised() && negative) && !(t.OfDistance() && t.Exponent() == 0)
+	return !(t.Normalised() && negative) && !(t.IsRadial() && t.Exponent() == 0)
 }
 
 // sumsByPaths reports whether sums over all rows of each side run over paths.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// mostDoubled is the largest number of landmarks of a side reached by doubling. The block of the estimate then takes
+// maxDoubled is the largest number of landmarks of a side reached by doubling. The block of the estimate then takes
 // gigabytes.
-const mostDoubled = 8192
+const maxDoubled = 8192
 
 // double repeats the fit with twice the landmarks until the leading directions are within the tolerance. The landmarks
 // of a fit are a subset of those of the next.
@@ -36,8 +36,8 @@ func (f *nystrom) doubled() (next Nystrom, why string) {
 	switch {
 	case next.Rows == f.Rows && next.Cols == f.Cols:
 		return next, "these are all"
-	case max(next.Rows, next.Cols) > mostDoubled:
-		return next, fmt.Sprintf("up to %d a side are tried; more `Rows/Cols` without `Tolerance`, or `Method exact`, take longer", mostDoubled)
+	case max(next.Rows, next.Cols) > maxDoubled:
+		return next, fmt.Sprintf("up to %d a side are tried; more `Rows/Cols` without `Tolerance`, or `Method exact`, take longer", maxDoubled)
 	case f.Memory == 0:
 		return next, ""
 	}

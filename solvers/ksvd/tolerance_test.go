@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestTolerance: landmarks double until the directions are within the tolerance, which the exact ones confirm; all rows,
-// or the memory, end it.
+// TestTolerance: landmarks double until the directions meet the tolerance, as the exact ones confirm. Doubling ends
+// with all rows, or at the memory limit.
 func TestTolerance(t *testing.T) {
 	x, z := gaussian(900, 3, 1, 1), gaussian(500, 3, 1, 2)
 	data, k := between(t, x, z), parse(t, "sne(gamma=2)")
@@ -47,13 +47,13 @@ func TestTolerance(t *testing.T) {
 			t.Errorf("tolerance %g: values %v, and %v with as many landmarks", tolerance, fit.Values, same.Values)
 		}
 	}
-	// Exact up to rounding with all rows, which no tolerance asks more of.
+	// With all rows the fit is exact up to rounding, so no tolerance needs more.
 	if before != 900 {
 		t.Errorf("tolerance 1e-13 ends with %d landmarks", before)
 	}
 }
 
-// TestToleranceEnds where memory forbids more landmarks, with a warning.
+// TestToleranceEnds: if memory allows no more landmarks, the fit ends with a warning.
 func TestToleranceEnds(t *testing.T) {
 	data, k := between(t, gaussian(900, 3, 1, 1), gaussian(500, 3, 1, 2)), parse(t, "sne(gamma=2)")
 	m := Nystrom{Rank: 5, Tolerance: 1e-6, Rows: 40, Cols: 20, Seed: 1}

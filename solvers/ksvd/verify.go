@@ -120,7 +120,7 @@ type verifiedSide struct {
 }
 
 // sampled reports whether the rows are a sample of their source.
-func (s *verifiedSide) sampled() bool { return s.unseen > 0 }
+func (s *verifiedSide) sampled() bool { return s.notDrawn > 0 }
 
 // side fetches all rows of a source, or a sample, and embeds them.
 func (v *verifier) side(ctx context.Context, src stream.Source, of *Factor, sample int, seed uint64, purpose string) (*verifiedSide, error) {
@@ -137,7 +137,7 @@ func (v *verifier) side(ctx context.Context, src stream.Source, of *Factor, samp
 	out, err := &verifiedSide{name: from.name()}, error(nil)
 	if sample > 0 && int64(sample) < n {
 		out.sample = uniformSample(n, sample, seed, purpose)
-		out.unseen = 1 - float64(sample)/float64(n)
+		out.notDrawn = 1 - float64(sample)/float64(n)
 		out.rows, err = from.gather(ctx, out.numbers)
 	} else {
 		out.sample = sampleAll(int(n))
@@ -314,7 +314,7 @@ func quotient(d, a float64) float64 {
 
 // finish turns a raw tile into entries of G. i and j are the numbers of its first row and column.
 func (v *verifier) finish(tile blas64.General, i, j int) {
-	v.tiles.Divide(tile, v.sums.Of(i, tile.Rows))
+	v.tiles.Divide(tile, v.sums.LogSumRange(i, tile.Rows))
 	if v.Centered {
 		part := &tiles.Sums{RowMeans: v.sums.RowMeans[i:], ColMeans: v.sums.ColMeans[j:], GrandMean: v.sums.GrandMean}
 		part.Center(tile)
@@ -386,8 +386,8 @@ func residualsOf(products, seconds, u blas64.General, values []float64, rows, co
 	for i := range products.Rows {
 		sums, second, of := matrix.Row(products, i), matrix.Row(seconds, i), matrix.Row(variance, i)
 		for k, sum := range sums {
-			if m > 1 && cols.unseen > 0 {
-				of[k] = w * w * math.Max(0, second[k]-sum*sum/m) * m / (m - 1) * cols.unseen
+			if m > 1 && cols.notDrawn > 0 {
+				of[k] = w * w * math.Max(0, second[k]-sum*sum/m) * m / (m - 1) * cols.notDrawn
 			}
 			sums[k] *= w
 		}

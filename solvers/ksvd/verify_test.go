@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// verified measures a model on rows against rows.
+// verified verifies a model on the rows of two sources.
 func verified(t *testing.T, m *Model, e stream.Engine, d model.Sources, sample int) *model.Verification {
 	t.Helper()
 	v, err := m.Verify(background, e, d, sample, 3)
@@ -27,16 +27,16 @@ func verified(t *testing.T, m *Model, e stream.Engine, d model.Sources, sample i
 	if !math.IsNaN(v.TraceKept) {
 		t.Errorf("%v of the trace of a matrix between two sides", v.TraceKept)
 	}
-	v.TraceKept = 0 // equal to itself
+	v.TraceKept = 0 // NaN would not equal itself
 	return v
 }
 
-// sources are rows against rows as a verification takes them.
+// sources returns the rows of x and z as the data of a verification.
 func sources(x, z blas64.General) model.Sources {
 	return model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("z", z)}
 }
 
-// denseErrors returns the errors of a fit in both norms by a dense G.
+// denseErrors returns the errors of a fit in both norms, for a dense G.
 func denseErrors(t *testing.T, fit *Fit, g blas64.General) (spectral, frobenius float64) {
 	t.Helper()
 	u, v, err := factors(fit, stream.Engine{})
@@ -57,7 +57,8 @@ func denseErrors(t *testing.T, fit *Fit, g blas64.General) (spectral, frobenius 
 	return norms[0] / norms[1], dense.Frobenius(e) / dense.Frobenius(g)
 }
 
-// TestVerify holds both errors and the residuals to a dense G: of rows against rows, of a matrix with a map, and of a graph.
+// TestVerify compares both errors and the residuals with those for a dense G: between rows, for a matrix with a map,
+// and for a graph.
 func TestVerify(t *testing.T) {
 	x, z := gaussian(300, 3, 1, 1), gaussian(270, 3, 1, 2)
 	for _, c := range []struct {
@@ -101,7 +102,7 @@ func TestVerify(t *testing.T) {
 		denseG(f, parse(t, f.text), long, mapped, false))
 }
 
-// checkVerification compares with a dense G.
+// checkVerification compares a verification with a dense G.
 func checkVerification(t *testing.T, what string, fit *Fit, v *model.Verification, g blas64.General) {
 	t.Helper()
 	spectral, frobenius := denseErrors(t, fit, g)
@@ -115,8 +116,8 @@ func checkVerification(t *testing.T, what string, fit *Fit, v *model.Verificatio
 	}
 }
 
-// TestVerifySample: errors and residuals from a sample are near those of all rows, with sums of the model and with those
-// of the sample; they are the same bits for any number of threads, and whether G is held or not.
+// TestVerifySample: errors and residuals from a sample are close to those of all rows, with the sums of the model and
+// of the sample. They have the same bits for any number of threads, with G in memory or not.
 func TestVerifySample(t *testing.T) {
 	x, z := gaussian(900, 3, 1, 1), gaussian(800, 3, 1, 2)
 	for _, sums := range []Sums{SumsExact, SumsSampled} {
@@ -139,7 +140,7 @@ func TestVerifySample(t *testing.T) {
 	}
 }
 
-// TestVerifyProducts: products with a G that is held are those of passes over its tiles.
+// TestVerifyProducts: products with G in memory equal those of passes over its tiles.
 func TestVerifyProducts(t *testing.T) {
 	x, z := gaussian(400, 3, 1, 1), gaussian(300, 3, 1, 2)
 	fit, err := Nystrom{Rank: 3, Rows: 50, Center: true, Seed: 1}.Fit(background, stream.Engine{}, between(t, x, z), parse(t, "sne(gamma=2)"))
@@ -167,7 +168,7 @@ func TestVerifyProducts(t *testing.T) {
 	}
 }
 
-// TestVerifyScales: errors are relative, whatever the size of the entries.
+// TestVerifyScales: errors do not depend on the scale of the entries.
 func TestVerifyScales(t *testing.T) {
 	var want *model.Verification
 	for _, scale := range []float64{1, 1e-120, 1e120} {
@@ -187,7 +188,7 @@ func TestVerifyScales(t *testing.T) {
 	}
 }
 
-// TestVerifyRefuses rows that are none of the model's.
+// TestVerifyRefuses: Verify refuses rows that do not fit the model.
 func TestVerifyRefuses(t *testing.T) {
 	x, z := gaussian(60, 3, 1, 1), gaussian(50, 3, 1, 2)
 	fit, err := Exact{Rank: 2}.Fit(background, stream.Engine{}, between(t, x, z), parse(t, "t()"))
@@ -210,12 +211,12 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// TestVerifyResiduals: residuals of a sample are without the noise of its drawing, as those of a fit are.
+// TestVerifyResiduals: residuals from a sample exclude sampling noise, as those of a fit do.
 func TestVerifyResiduals(t *testing.T) {
 	const n, m, values = 40, 60, 2
 	g, u, v := gaussian(n, m, 1, 1), gaussian(n, values, 1, 2), gaussian(m, values, 1, 3)
-	rows := &strata{sample: uniformSample(3*n, n, 1, "test"), unseen: 2. / 3}
-	cols := &strata{sample: uniformSample(4*m, m, 2, "test"), unseen: 3. / 4}
+	rows := &strata{sample: uniformSample(3*n, n, 1, "test"), notDrawn: 2. / 3}
+	cols := &strata{sample: uniformSample(4*m, m, 2, "test"), notDrawn: 3. / 4}
 	want := residuals(blas.NoTrans, g, v, u, []float64{20, 10}, rows, cols)
 	products, seconds := matrix.New(n, values), matrix.New(n, values)
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, g, v, 0, products)

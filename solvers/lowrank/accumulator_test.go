@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// The accumulators of a range that keeps rows, and of the range of S³SPSD, which knows which rows its
-// sketch has touched: none in some blocks.
+// TestAccumulatorConformance tests the accumulator of a range that keeps rows, and that of S³SPSD, which records the
+// rows touched by its sketch: none in some blocks.
 func TestAccumulatorConformance(t *testing.T) {
 	const cols = 3
 	newRange := func() *sketchState[*sketch.QR] {
@@ -21,7 +21,7 @@ func TestAccumulatorConformance(t *testing.T) {
 	}
 	conformance.Run(t, newRange, func(block int64) *sketchState[*sketch.QR] {
 		s := newRange()
-		priority := rowsOfBlock(block, 5, 1).Data // where negative, not kept
+		priority := rowsOfBlock(block, 5, 1).Data // negative priorities are not kept
 		if err := errors.Join(s.A.Add(rowsOfBlock(block, 5, cols)), s.B.A.Add(rowsOfBlock(block, 5, 1)), s.B.B.Add(block*5, priority, rowsOfBlock(block, 5, 2))); err != nil {
 			t.Fatal(err)
 		}
@@ -42,6 +42,7 @@ func TestAccumulatorConformance(t *testing.T) {
 	}, 11)
 }
 
+// rowsOfBlock returns the rows of a block.
 func rowsOfBlock(block int64, rows, cols int) blas64.General {
 	r, x := rand.New(rand.NewPCG(uint64(block), 0)), matrix.New(rows, cols)
 	for i := range x.Data {

@@ -10,20 +10,22 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// fetching notes the rows that are fetched by number.
+// fetching is a source that records the rows gathered by number.
 type fetching struct {
 	stream.Source
 	calls   int
 	fetched []int64
 }
 
+// Gather records the numbers.
 func (s *fetching) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	s.calls++
 	s.fetched = append(s.fetched, rows...)
 	return stream.Gather(ctx, s.Source, rows, dst)
 }
 
-// A fit with chosen landmarks fetches the rows that it looks at before the pass at once, and no row twice.
+// TestLandmarksAreFetchedWithTheCore: a fit that chooses landmarks fetches all rows it needs before the pass at once,
+// and none twice.
 func TestLandmarksAreFetchedWithTheCore(t *testing.T) {
 	for _, n := range []int{60, 700, 1500, 9000} {
 		for _, rule := range []Rule{RuleAuto, RuleDeterminantal, RulePivoted, RuleUniform} {

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// asymmetric are kernels that are not symmetric, with their values from the squared distance and the inner
-// product, or for kl from the rows; divided says that row sums divide them.
+// asymmetric holds asymmetric kernels as functions of the squared distance and the inner product, or of the rows for
+// kl. divided means that row sums divide them.
 var asymmetric = map[string]struct {
 	of      func(x, z []float64) float64
 	divided bool
@@ -26,6 +26,7 @@ var asymmetric = map[string]struct {
 	"kl(a=2)":            {func(x, z []float64) float64 { return math.Exp(-2 * divergence(x, z)) }, false},
 }
 
+// squaredDistance returns ‖x−z‖².
 func squaredDistance(x, z []float64) (s float64) {
 	for i, v := range x {
 		s += (v - z[i]) * (v - z[i])
@@ -33,7 +34,7 @@ func squaredDistance(x, z []float64) (s float64) {
 	return s
 }
 
-// divergence returns KL(x‖z) of rows that are divided by their sums.
+// divergence returns KL(x‖z) of the normalised rows.
 func divergence(x, z []float64) (s float64) {
 	p, q := dense.Sum(x), dense.Sum(z)
 	for i, v := range x {
@@ -57,7 +58,7 @@ func asymmetricMatrix(name string, x, z blas64.General) blas64.General {
 	return a
 }
 
-// positiveRows are rows of clusters, in which every kernel is defined.
+// positiveRows returns clustered rows on which every kernel is defined.
 func positiveRows(n int, seed uint64) blas64.General {
 	x := clusters(n, 3, seed)
 	for i, v := range x.Data {
@@ -66,8 +67,8 @@ func positiveRows(n int, seed uint64) blas64.General {
 	return x
 }
 
-// TestAsymmetric: kernels that are not symmetric, of two sources and of one, by a dense computation of A and of
-// Algorithm 4 with the same sketches. Estimates are within 2 times of the truth, and so is what Verify tells.
+// TestAsymmetric compares asymmetric kernels of one and of two sources with dense computations of A and of Algorithm 4
+// with the same sketches. Estimates, and the errors of Verify, are within a factor of two of the truth.
 func TestAsymmetric(t *testing.T) {
 	const m, n, c, z = 520, 480, 16, 4
 	x, y := positiveRows(m, 1), positiveRows(n, 2)
@@ -106,7 +107,7 @@ func TestAsymmetric(t *testing.T) {
 	}
 }
 
-// algorithm4 returns the error of Algorithm 4 of A with the sketches of seed 1.
+// algorithm4 returns the error of Algorithm 4 for A with the sketches of seed 1.
 func algorithm4(t *testing.T, a blas64.General, c, s, z int) float64 {
 	_, ofC := denseSign(t, int64(a.Cols), c, z, 1, "C")
 	_, ofS := denseSign(t, int64(a.Cols), s, z, 1, "S")
@@ -120,11 +121,11 @@ func algorithm4(t *testing.T, a blas64.General, c, s, z int) float64 {
 	return quickNorm(t, difference(a, dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Mul(blas.NoTrans, w, blas.Trans, p))))
 }
 
-// within reports whether two numbers differ by a factor at most.
+// within reports whether two numbers differ by at most a factor.
 func within(factor, a, b float64) bool { return a <= factor*b && b <= factor*a }
 
-// TestSampledSums: where row sums are sampled the estimate allows for it, and Verify measures A, whose sums are
-// over all right rows.
+// TestSampledSums: with sampled row sums the estimate includes their error. Verify measures A with sums over all right
+// rows.
 func TestSampledSums(t *testing.T) {
 	const m, n = 250, 3600
 	x, y := positiveRows(m, 1), positiveRows(n, 2)
@@ -159,14 +160,14 @@ func TestSampledSums(t *testing.T) {
 	}
 }
 
-// TestLoadAsymmetric: models whose sides or row sums do not fit the kernel are refused.
+// TestLoadAsymmetric: Load refuses models whose sides or row sums do not suit the kernel.
 func TestLoadAsymmetric(t *testing.T) {
 	d := model.Sources{Left: stream.FromMatrix("x", positiveRows(300, 1))}
 	for says, change := range map[string]func(m *Model){
 		"sides that are transposed":            func(m *Model) { m.Right.Transposed = false },
 		"transposed: left true":                func(m *Model) { m.Left.Transposed = true },
 		"and row sums false":                   func(m *Model) { m.Sums = nil },
-		"row sums over 300 of 299 rows":        func(m *Model) { m.Sums.Of = 299 },
+		"row sums over 300 of 299 rows":        func(m *Model) { m.Sums.TotalRows = 299 },
 		"row sums over 300 of 300 rows with 2": func(m *Model) { m.Sums.Rows = matrix.Clone(matrix.Columns(m.Sums.Rows, 0, 2)) },
 	} {
 		f, err := SSRSVD{Rank: 4, Seed: 1}.Fit(t.Context(), stream.Engine{}, d, parseKernel(t, "softmax(scale=1)"))

@@ -52,7 +52,7 @@ func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pl
 
 // Fit approximates the kernel matrix between the rows of d by the chosen method. The Choice of the report names it.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -8,15 +8,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// BenchmarkPassAllocations reports what a pass of S3SPSD allocates for each block
-// once it runs: the difference between a long pass and a short one.
+// BenchmarkPassAllocations reports the allocations per block of a pass of S3SPSD, from the difference between a long
+// pass and a short one.
 func BenchmarkPassAllocations(b *testing.B) {
 	const short, long, rows = 16, 272, 512
 	ctx := context.Background()
 	e := stream.Engine{Threads: 1, BlockRows: rows}
 	pass := func(blocks int) func() {
 		x := clusters(blocks*rows, 8, 3)
-		m := S3SPSD{Rank: 8, Sketch: 40, NNZ: 1, Seed: 1} // few landmarks: their rows of C are made where they occur
+		m := S3SPSD{Rank: 8, Sketch: 40, NNZ: 1, Seed: 1} // few landmarks: rows of C are allocated at them
 		size, err := fitSizes(int64(x.Rows), m.Rank, m.Sketch, m.NNZ, m.LeverageRows)
 		if err != nil {
 			b.Fatal(err)

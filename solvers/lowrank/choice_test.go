@@ -12,9 +12,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestChoiceFindsClusters: a tenth of the rows is in ten clusters of equal rows, which
-// are the leading directions; all others are far from everything. Of 40 uniform
-// landmarks 4 are in clusters.
+// TestChoiceFindsClusters: a tenth of the rows forms ten clusters of equal rows, the leading directions; all others are
+// far from every row. Of 40 uniform landmarks about 4 are in clusters.
 func TestChoiceFindsClusters(t *testing.T) {
 	t.Parallel()
 	const n, seeds = 3000, 4
@@ -45,7 +44,7 @@ func TestChoiceFindsClusters(t *testing.T) {
 	}
 }
 
-// TestDefaultChoice: the zero value is what the command has by default.
+// TestDefaultChoice: the zero value is the default of the command.
 func TestDefaultChoice(t *testing.T) {
 	t.Parallel()
 	data, e := model.Sources{Left: stream.FromMatrix("x", clusters(1000, 3, 2))}, stream.Engine{}
@@ -68,7 +67,7 @@ func TestDefaultChoice(t *testing.T) {
 	}
 }
 
-// TestChoiceNasty: every choice copes with what there is.
+// TestChoiceNasty: every rule copes with degenerate rows.
 func TestChoiceNasty(t *testing.T) {
 	t.Parallel()
 	same := filled(50, 3, func(int, int) float64 { return 2 })
@@ -110,7 +109,7 @@ func TestChoiceNasty(t *testing.T) {
 	}
 }
 
-// TestPivotsStop: duplicates are never pivots together.
+// TestPivotsStop: duplicate rows are never pivots together.
 func TestPivotsStop(t *testing.T) {
 	t.Parallel()
 	base := clusters(200, 3, 5)

@@ -42,7 +42,7 @@ const (
 )
 
 // learnClusters divides the sample into k clusters, or a number chosen by the eigengap.
-func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, seed uint64) (err error) {
+func (s *fittedSample) learnClusters(ctx context.Context, e stream.Engine, k int, seed uint64) (err error) {
 	c := &Clusters{K: k, Sums: make([]float64, len(s.Values))}
 	s.Clusters = c
 	for i := range s.u.Rows {
@@ -74,7 +74,7 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 		}
 	}
 	if r := dense.Rank(c.Values, basisTolerance); c.K > r {
-		return stream.NewDataError(s.name, "`Clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).Do("raise `Rank`, or ask for fewer clusters")
+		return stream.NewDataError(s.name, "`Clusters %d` takes as many eigenvectors, and the model has %d", c.K, r).WithRemedy("raise `Rank`, or ask for fewer clusters")
 	}
 	leading := scaledColumns(matrix.Columns(eig.Vectors, 0, c.K), dense.Reciprocals(dense.Roots(c.Values[:c.K])))
 	dense.ScaleRows(leading, roots)
@@ -100,13 +100,13 @@ func (s *learner) learnClusters(ctx context.Context, e stream.Engine, k int, see
 	return nil
 }
 
-// unexplainedRows is the number of sampled rows compared by [learner.unexplained].
+// unexplainedRows is the number of sampled rows compared by [fittedSample.unexplained].
 const unexplainedRows = 400
 
 // unexplained estimates the spectral norm of S^(−½)·(A−Â)·S^(−½) from the entries between some rows of the sample. Each
 // entry off the diagonal represents many. If the norm exceeds the last eigenvalue used by clusters, the model misses a
 // leading direction of the normalised matrix.
-func (s *learner) unexplained(degrees []float64, seed uint64) (float64, error) {
+func (s *fittedSample) unexplained(degrees []float64, seed uint64) (float64, error) {
 	drawn, err := sketch.NewSample(int64(s.u.Rows), min(s.u.Rows, unexplainedRows), seed, "unexplained")
 	if err != nil {
 		return 0, err
@@ -141,7 +141,7 @@ func (s *learner) unexplained(degrees []float64, seed uint64) (float64, error) {
 const basisTolerance = 1e-10
 
 // degrees returns the degrees of the sampled rows.
-func (s *learner) degrees() ([]float64, error) {
+func (s *fittedSample) degrees() ([]float64, error) {
 	negative, out := 0, make([]float64, s.u.Rows)
 	for i := range out {
 		u := matrix.Row(s.u, i)

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 )
 
-// fallingColumns is a random matrix whose column j is 10^(-digits·j/cols) times the others.
+// fallingColumns returns a random matrix with column j scaled by 10^(−digits·j/cols).
 func fallingColumns(rows, cols int, digits float64) blas64.General {
 	b := matrix.New(rows, cols)
 	draws := sketch.NewRandom(5, "core frame").At(0)
@@ -28,7 +28,7 @@ func fallingColumns(rows, cols int, digits float64) blas64.General {
 	return b
 }
 
-// TestGramFrame compares B⁺·M·B⁺ᵀ by the Gram matrix of B with that by reflections.
+// TestGramFrame compares B⁺·M·B⁺ᵀ by the Gram matrix of B with that by Householder reflections.
 func TestGramFrame(t *testing.T) {
 	for _, digits := range []float64{0, 1, 2} {
 		b := fallingColumns(300, 40, digits)
@@ -60,7 +60,7 @@ func frameCore(f *coreFrame, m blas64.General) blas64.General {
 	return congruenceOf(f.back, z)
 }
 
-// Where core points miss a direction, or hardly see it, the Gram matrix does not serve.
+// TestGramFrameRefuses: the Gram matrix is not used if core points miss a direction, or nearly miss it.
 func TestGramFrameRefuses(t *testing.T) {
 	missed := fallingColumns(300, 40, 0)
 	for i := range missed.Rows {

@@ -34,7 +34,7 @@ type coreRows struct {
 
 // newCoreRows joins the rows of a core sketch of n rows and those found, both from one source. It copies the rows once.
 func newCoreRows(signs *sketch.SparseSign, core, found *basis.Panel) *coreRows {
-	r := &coreRows{signs: signs, rows: stacked(core.Rows, found.Rows), weight: math.Sqrt(float64(signs.Rows) / float64(signs.Cols))}
+	r := &coreRows{signs: signs, rows: stackRows(core.Rows, found.Rows), weight: math.Sqrt(float64(signs.Rows) / float64(signs.Cols))}
 	r.core = basis.NewPanel(matrix.Rows(r.rows, 0, core.Count()), core.Number, nil)
 	r.found = basis.NewPanel(matrix.Rows(r.rows, core.Count(), found.Count()), found.Number, nil)
 	for _, number := range found.Number {
@@ -62,8 +62,8 @@ func (r *coreRows) cols() *basis.Panel {
 // width returns the number of columns of B.
 func (r *coreRows) width() int { return r.signs.Cols + r.found.Count() }
 
-// stacked returns the rows of a above those of b.
-func stacked(a, b blas64.General) blas64.General {
+// stackRows returns the rows of a above those of b.
+func stackRows(a, b blas64.General) blas64.General {
 	all := matrix.New(a.Rows+b.Rows, a.Cols)
 	for i := range all.Rows {
 		if i < a.Rows {

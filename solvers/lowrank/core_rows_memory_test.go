@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestWideRowsAreCopiedSeldom counts what a fit of wide rows allocates, in rows of the data: the rows of the core are
-// copied when those found join them, and once more as columns of tiles.
+// TestWideRowsAreCopiedSeldom counts the allocations of a fit of wide rows, in rows of the data. Core rows are copied
+// when found rows join them, and once more as columns of tiles.
 func TestWideRowsAreCopiedSeldom(t *testing.T) {
 	const n, d, rank = 120, 5000, 5
 	x := matrix.New(n, d)
@@ -20,7 +20,7 @@ func TestWideRowsAreCopiedSeldom(t *testing.T) {
 	data := model.Sources{Left: stream.FromMatrix("x", x)}
 	for _, c := range []struct {
 		method Method
-		most   uint64 // rows of the data
+		most   uint64 // in rows of the data
 	}{
 		{SSRSVD{Rank: rank, Seed: 1}, 2250},
 		{S3SPSD{Rank: rank, Seed: 1}, 1500},

@@ -18,7 +18,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// denseSign returns the matrix of a sparse-sign operator.
+// denseSign returns a sparse-sign operator, and its matrix.
 func denseSign(t *testing.T, n int64, cols, nnz int, seed uint64, purpose string) (*sketch.SparseSign, blas64.General) {
 	s, err := sketch.NewSparseSign(n, cols, nnz, seed, purpose)
 	if err != nil {
@@ -31,7 +31,7 @@ func denseSign(t *testing.T, n int64, cols, nnz int, seed uint64, purpose string
 	return s, c
 }
 
-// TestCoreRows: the folds are products with B, where rows that were found stand for themselves.
+// TestCoreRows: folds are products with B, whose found rows have a column of their own.
 func TestCoreRows(t *testing.T) {
 	const n, cols, nnz = 700, 40, 3
 	x, k := clusters(n, 3, 5), kernelgen.RBF(1)
@@ -71,8 +71,8 @@ func TestCoreRows(t *testing.T) {
 	}
 }
 
-// TestAlgorithm4: without rows of high leverage the model is that of the published algorithm, by a dense
-// computation with the same sketches.
+// TestAlgorithm4: without rows of high leverage the model equals a dense computation of the published algorithm with
+// the same sketches.
 func TestAlgorithm4(t *testing.T) {
 	const m, n, c, s, z = 350, 300, 12, 40, 2
 	x, y, k := clusters(m, 3, 1), clusters(n, 3, 2), kernelgen.RBF(1)
@@ -114,12 +114,12 @@ func pseudoInverse(t *testing.T, a blas64.General) blas64.General {
 	return dense.Mul(blas.NoTrans, scaledColumns(s.V, dense.Reciprocals(s.S)), blas.Trans, s.U)
 }
 
-// TestHeavyRows: where few rows make a direction, the core is nearly the best for the range of the sketches. A
-// core that leaves out directions which its sketch hardly sees is 20 to 700 times worse here.
+// TestHeavyRows: if few rows dominate a direction, the core is close to the optimum for the range of the sketches. A
+// core that omits directions nearly invisible to its sketch would be 20 to 700 times worse here.
 func TestHeavyRows(t *testing.T) {
 	const n, c, z = 1000, 40, 4
 	r := rand.New(rand.NewPCG(1, 4))
-	colours := func() blas64.General { // most are alike, as in a picture of the sea
+	colours := func() blas64.General { // most rows are similar, as in a picture of the sea
 		x := matrix.New(n, 3)
 		for i := range n {
 			for j := range 3 {

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestDefaultCounts: landmarks and core points are those that the table of bench/accuracy asks for.
+// TestDefaultCounts: the default numbers of landmarks and core points are those of the table of bench/accuracy.
 func TestDefaultCounts(t *testing.T) {
 	for _, c := range []struct{ rank, landmarks, core, pca int64 }{
 		{1, 4, 40, 500}, {50, 200, 2000, 500}, {100, 400, 2000, 500}, {200, 600, 2000, 600}, {500, 1200, 3000, 1200},
@@ -21,7 +21,7 @@ func TestDefaultCounts(t *testing.T) {
 	}
 }
 
-// TestDefaultComponents: by default even the last of ten eigenvalues is nearly the exact one.
+// TestDefaultComponents: by default even the last of ten eigenvalues is close to the exact one.
 func TestDefaultComponents(t *testing.T) {
 	t.Parallel()
 	const rank = 10

@@ -17,9 +17,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Independent references: everything formed, everything dense.
+// Independent references with dense matrices.
 
-// clusters returns n rows in d dimensions around a few centres.
+// clusters returns n rows of d columns around a few centres.
 func clusters(n, d int, seed uint64) blas64.General {
 	m := matrix.New(n, d)
 	centre := sketch.NewRandom(seed, "test centres")
@@ -40,7 +40,7 @@ func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) blas64.General {
 	return a
 }
 
-// singularValues returns those of a matrix, descending.
+// singularValues returns the singular values of a matrix, descending.
 func singularValues(t *testing.T, a blas64.General) []float64 {
 	t.Helper()
 	var f mat.SVD
@@ -56,7 +56,7 @@ func spectralNorm(t *testing.T, a blas64.General) float64 {
 	return singularValues(t, a)[0]
 }
 
-// factors collects the embedding of all rows.
+// factors returns the embedding of all rows.
 func factors(t *testing.T, m *Model, side *Embedding, x blas64.General) blas64.General {
 	t.Helper()
 	r := model.Request{}
@@ -70,7 +70,7 @@ func factors(t *testing.T, m *Model, side *Embedding, x blas64.General) blas64.G
 	return u
 }
 
-// approximation returns Â in full.
+// approximation returns dense Â.
 func approximation(m *Model, u, v blas64.General) blas64.General {
 	a := dense.Mul(blas.NoTrans, scaledColumns(u, m.Values), blas.Trans, v)
 	if m.Symmetric() {
@@ -81,6 +81,7 @@ func approximation(m *Model, u, v blas64.General) blas64.General {
 	return a
 }
 
+// difference returns a − b.
 func difference(a, b blas64.General) blas64.General {
 	d := matrix.New(a.Rows, a.Cols)
 	for i := range a.Rows {
@@ -126,7 +127,7 @@ func bestRank(t *testing.T, a blas64.General, c int) float64 {
 	return v[len(v)-1-c] / v[len(v)-1]
 }
 
-// denseError returns ‖A−Â‖₂/‖A‖₂ with everything formed.
+// denseError returns ‖A−Â‖₂/‖A‖₂ from dense matrices.
 func denseError(t *testing.T, m *Model, x, a blas64.General, norm float64) float64 {
 	t.Helper()
 	u := factors(t, m, m.Left, x)

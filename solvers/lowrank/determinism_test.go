@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// saved returns a model as something that can be compared bit by bit.
+// saved returns the bytes of a model for comparison.
 func saved(m *Model) string {
 	file, err := m.Save()
 	if err != nil {
@@ -34,7 +34,7 @@ func saved(m *Model) string {
 	return out.String()
 }
 
-// reload saves a model and loads it again, and returns its archive as well.
+// reload saves and loads a model, and returns its archive too.
 func reload(t *testing.T, m *Model) (*Model, *model.Archive) {
 	t.Helper()
 	file, err := m.Save()
@@ -58,12 +58,13 @@ func withHeader(t *testing.T, file *model.Archive, header any) *model.Archive {
 	return &model.Archive{Header: text, Arrays: file.Arrays}
 }
 
-// choppy reads in batches of odd sizes.
+// choppy is a source that reads batches of odd sizes.
 type choppy struct {
 	stream.Gatherer
 	sizes []int
 }
 
+// Open returns a reader of such batches.
 func (c choppy) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	r, err := c.Gatherer.Open(ctx, first)
 	return &choppyReader{r, c.sizes, 0}, err
@@ -85,7 +86,7 @@ func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 	return k, err
 }
 
-// TestLoadRefusesSinglePrecision: models of older versions, whose entries were in float32.
+// TestLoadRefusesSinglePrecision: Load refuses models of older versions with entries in float32.
 func TestLoadRefusesSinglePrecision(t *testing.T) {
 	f, err := Landmark{Rank: 3}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", clusters(60, 3, 1))}, kernelgen.RBF(1))
 	if err != nil {

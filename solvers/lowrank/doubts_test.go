@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// twoCircles returns n rows on two circles about one point, and where each is.
+// twoCircles returns n rows on two concentric circles, with the circle of each.
 func twoCircles(n int, seed uint64) (x blas64.General, of []int) {
 	x, of = matrix.New(n, 2), make([]int, n)
 	random := sketch.NewRandom(seed, "circles")
@@ -30,8 +30,8 @@ func twoCircles(n int, seed uint64) (x blas64.General, of []int) {
 	return x, of
 }
 
-// TestCoarseClusters: a fit whose rank is too small to tell clusters apart warns, in any unit of the kernel, and one whose
-// rank suffices does not.
+// TestCoarseClusters: a fit warns if its rank is too small to separate clusters, in any unit of the kernel, and does
+// not if the rank suffices.
 func TestCoarseClusters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func TestCoarseClusters(t *testing.T) {
 	}
 }
 
-// separated reports whether clusters are the sets, but for a fiftieth of the rows.
+// separated reports whether clusters equal the sets, up to a fiftieth of the rows.
 func separated(clusters []float64, of []int) bool {
 	counts := map[[2]int]int{}
 	for i, c := range clusters {
@@ -85,7 +85,7 @@ func separated(clusters []float64, of []int) bool {
 	return sum*50 >= 49*len(of) && len(most) > 1
 }
 
-// unevenClusters returns rows in clusters of unlike sizes, of which a few landmarks miss some.
+// unevenClusters returns rows in clusters of different sizes, some of which a few landmarks miss.
 func unevenClusters(n int, seed uint64) blas64.General {
 	x, random := matrix.New(n, 8), sketch.NewRandom(seed, "uneven")
 	for i := range n {
@@ -98,8 +98,8 @@ func unevenClusters(n int, seed uint64) blas64.General {
 	return x
 }
 
-// TestNoveltyShares: of new rows like those of the fit about as many are marked as was asked for, whatever landmarks the
-// method has drawn.
+// TestNoveltyShares: of new rows like those of the fit, about the requested share is marked, whatever landmarks the
+// method draws.
 func TestNoveltyShares(t *testing.T) {
 	t.Parallel()
 	const fitted, fresh = 500, 1500
@@ -133,7 +133,7 @@ func TestNoveltyShares(t *testing.T) {
 			for _, v := range shares[k] {
 				sum += (v - share) * (v - share)
 			}
-			// The quantiles of 500 rows alone are a fifth and a seventh of the share off.
+			// Quantiles of 500 rows alone are off by a fifth and a seventh of the share.
 			if off := math.Sqrt(sum / float64(len(shares[k]))); off > 0.4*share {
 				t.Errorf("%s: %.4f of new rows are marked, for %g", name, shares[k], share)
 			}
@@ -141,7 +141,7 @@ func TestNoveltyShares(t *testing.T) {
 	}
 }
 
-// TestSameRank holds the map between ranks to its ends and to ties.
+// TestSameRank tests the map between ranks at its ends and with ties.
 func TestSameRank(t *testing.T) {
 	from, to := []float64{0, 0, 1, 2, 2, 4}, []float64{1, 2, 3, 5, 6, 8}
 	for d, want := range map[float64]float64{-1: 1, 0: 1, 0.5: 2.5, 1: 3, 1.5: 4, 2: 5, 3: 7, 4: 8, 8: 16} {

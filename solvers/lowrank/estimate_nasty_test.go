@@ -16,8 +16,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 )
 
-// nastyRows are data of which a sample of the rows tells little: few rows carry the matrix,
-// or what a model misses of it.
+// nastyRows are data sets in which a sample is misleading: few rows dominate the matrix, or its part outside the model.
 var nastyRows = []struct {
 	name string
 	row  func(r *rand.Rand, row []float64, i, few int)
@@ -70,19 +69,21 @@ var nastyRows = []struct {
 	}},
 }
 
+// normal fills a row with normal numbers times scale.
 func normal(r *rand.Rand, row []float64, scale float64) {
 	for j := range row {
 		row[j] = scale * r.NormFloat64()
 	}
 }
 
+// equal fills a row with v.
 func equal(row []float64, v float64) {
 	for j := range row {
 		row[j] = v
 	}
 }
 
-// nastyEstimateCase draws a set, a kernel and a method.
+// nastyEstimateCase draws a data set, a kernel and a method.
 func nastyEstimateCase(t *testing.T, number uint64) calibrationCase {
 	r := rand.New(rand.NewPCG(number, 9))
 	kind := nastyRows[number%uint64(len(nastyRows))]
@@ -95,7 +96,7 @@ func nastyEstimateCase(t *testing.T, number uint64) calibrationCase {
 	text := kernels[r.IntN(len(kernels))]
 	k, err := kernelgen.Parse(text)
 	if err == nil {
-		k, err = k.Resolve((&basis.Panel{Rows: x, Number: upToRows(n)}).Of(evenRows(n, 1000)).Rows)
+		k, err = k.Resolve((&basis.Panel{Rows: x, Number: upToRows(n)}).Select(evenRows(n, 1000)).Rows)
 	}
 	if err != nil {
 		k, text = kernelgen.RBF(1), "rbf(1)"
@@ -105,6 +106,7 @@ func nastyEstimateCase(t *testing.T, number uint64) calibrationCase {
 	return calibrationCase{fmt.Sprintf("%d: %s n=%d d=%d few=%d %s %s c=%d", number, kind.name, n, d, few, text, name, c), x, blas64.General{}, k, method}
 }
 
+// upToRows returns the numbers below n.
 func upToRows(n int) (all []int64) {
 	for i := range n {
 		all = append(all, int64(i))
@@ -112,7 +114,7 @@ func upToRows(n int) (all []int64) {
 	return all
 }
 
-// evenRows returns the numbers of want rows of n.
+// evenRows returns about want evenly spaced numbers below n.
 func evenRows(n, want int) (list []int64) {
 	for i := range want {
 		list = append(list, int64(i*n/want))
@@ -120,6 +122,7 @@ func evenRows(n, want int) (list []int64) {
 	return list
 }
 
+// nastyMethod draws a method of rank c.
 func nastyMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (string, Method) {
 	switch r.IntN(8) {
 	case 0:
@@ -142,8 +145,8 @@ func nastyMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (string, 
 
 var nastyEstimates = flag.Int("nasty", 10, "how many cases TestNastyEstimates draws without -short")
 
-// TestNastyEstimates: no estimate is more than 3 times too low where a sample of the rows
-// tells little, unless the fit says that it may be.
+// TestNastyEstimates: where a sample is misleading, estimates are at most 3 times too low, unless the fit warns of
+// that.
 func TestNastyEstimates(t *testing.T) {
 	t.Parallel()
 	counted, doubts, silent := 0, 0, 0

@@ -28,7 +28,7 @@ type calibrationCase struct {
 	method      Method
 }
 
-// randomCase draws a case: the data, how wide the kernel is, the method and its rank.
+// randomCase draws the data, the width of the kernel, the method and its rank.
 func randomCase(t *testing.T, number uint64) calibrationCase {
 	r := rand.New(rand.NewPCG(number, 2))
 	n := 400 + r.IntN(1100)
@@ -44,6 +44,7 @@ func randomCase(t *testing.T, number uint64) calibrationCase {
 	return one
 }
 
+// randomRows draws rows of one of several kinds, with the name of the kind.
 func randomRows(r *rand.Rand, n int) (string, blas64.General) {
 	d := []int{1, 2, 3, 8, 20}[r.IntN(5)]
 	x := matrix.New(n, d)
@@ -81,6 +82,7 @@ func randomRows(r *rand.Rand, n int) (string, blas64.General) {
 	return fmt.Sprintf("%s d=%d", kind, d), x
 }
 
+// randomKernel draws a kernel for the rows.
 func randomKernel(t *testing.T, r *rand.Rand, x blas64.General) (kernelgen.Kernel, string) {
 	text := []string{"rbf(sigma=median)", "rbf(sigma=median)", "laplace(gamma=median)", "matern32(length=median)", "imq(length=median)", "poly(degree=2, gamma=0.1)"}[r.IntN(6)]
 	k, err := kernelgen.Parse(text)
@@ -98,6 +100,7 @@ func randomKernel(t *testing.T, r *rand.Rand, x blas64.General) (kernelgen.Kerne
 	return k, k.String()
 }
 
+// randomMethod draws a method of rank c; two means that it needs two sources.
 func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name string, method Method, two bool) {
 	switch r.IntN(12) {
 	case 0, 1:
@@ -127,12 +130,12 @@ func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name st
 	return "landmark", Landmark{Rank: c, Seed: seed}, true
 }
 
-// calibration is how a fit's estimates compare with the truth.
+// calibration compares the estimates of a fit with the truth.
 type calibration struct {
 	name                 string
 	spectral, frobenius  float64 // truth over estimate
 	trueNorm, trueSquare float64
-	doubted              bool // a note says that the estimate may be too low
+	doubted              bool // the fit warns that the estimate may be too low
 }
 
 func (c calibrationCase) run(t *testing.T) (calibration, bool) {
@@ -156,7 +159,7 @@ func (c calibrationCase) run(t *testing.T) (calibration, bool) {
 	norm, square := quickNorm(t, a), dense.Frobenius(a)
 	restNorm, restSquare := quickNorm(t, rest), dense.Frobenius(rest)
 	out := calibration{c.name, restNorm / norm / f.EstimateIn(NormSpectral), restSquare / square / f.EstimateIn(NormFrobenius), restNorm / norm, restSquare / square, f.doubted()}
-	return out, restNorm/norm > 1e-11 // below, both are rounding
+	return out, restNorm/norm > 1e-11 // below, both errors are rounding
 }
 
 // doubted reports whether a warning says that the estimates may be too low.
@@ -164,7 +167,7 @@ func (f *Fit) doubted() bool {
 	return slices.ContainsFunc(f.Warnings, func(warning string) bool { return strings.Contains(warning, "estimate may be too low") })
 }
 
-// quickNorm returns the spectral norm to about a per cent.
+// quickNorm returns the spectral norm to about 1 %.
 func quickNorm(t *testing.T, a blas64.General) float64 {
 	t.Helper()
 	_, high, err := krylov.Outermost(context.Background(), krylov.Gram{General: a}, a.Rows)
@@ -176,9 +179,8 @@ func quickNorm(t *testing.T, a blas64.General) float64 {
 
 var calibrationCases = flag.Int("cases", 10, "how many cases TestEstimateCalibration draws without -short; the README tells of 200")
 
-// TestEstimateCalibration holds random cases against dense computations: true
-// errors within a factor of 2 of the estimate in 95 % of them, and never more than
-// 3 times the estimate.
+// TestEstimateCalibration: in 95 % of random cases the true error is within a factor of two of the estimate, and it
+// never exceeds three times the estimate.
 func TestEstimateCalibration(t *testing.T) {
 	t.Parallel()
 	cases := fewer(*calibrationCases, 4)
@@ -201,6 +203,7 @@ func TestEstimateCalibration(t *testing.T) {
 	calibrationTable(t, "Frobenius", all, func(c calibration) (float64, float64) { return c.frobenius, c.trueSquare })
 }
 
+// calibrationTable logs quantiles of the ratios in one norm, and checks their limits.
 func calibrationTable(t *testing.T, norm string, all []calibration, of func(calibration) (ratio, truth float64)) {
 	var ratios []float64
 	within := 0

@@ -76,7 +76,7 @@ func (m Subspace) settings() (Subspace, error) {
 // The Frobenius error is estimated from the entries between sampled rows.
 // Rows that are not finite are a [stream.DataError].
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -272,7 +272,7 @@ func (f *exactFit) sampledError(ctx context.Context, m *Model, u blas64.General)
 		return 0, 0, err
 	}
 	number, embedded := drawn.Positions(), &basis.Panel{Rows: u, Number: f.rows.Number}
-	side := &sampleSide{rows: f.rows.Of(number), represented: float64(n), u: embedded.Of(number).Rows}
+	side := &sampleSide{rows: f.rows.Select(number), represented: float64(n), u: embedded.Select(number).Rows}
 	b, err := newSampledBlock(ctx, f.engine, f.tiles, m, side, side, true)
 	if err != nil {
 		return 0, 0, err

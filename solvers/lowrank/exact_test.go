@@ -19,6 +19,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// subspaceFit fits the rows of x.
 func subspaceFit(t *testing.T, m Subspace, x blas64.General, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
@@ -38,8 +39,8 @@ func denseEigen(t *testing.T, a blas64.General) *eigen {
 	return e
 }
 
-// TestSubspaceEigen: after three passes the values are eigenvalues to 1e-6 and
-// U spans the eigenvectors, for a spectrum that decays.
+// TestSubspaceEigen: for a decaying spectrum, after three passes the values are eigenvalues to 1e-6 and U spans the
+// eigenvectors.
 func TestSubspaceEigen(t *testing.T) {
 	t.Parallel()
 	const c = 20
@@ -71,8 +72,8 @@ func TestSubspaceEigen(t *testing.T) {
 	}
 }
 
-// TestSubspaceFloor: three passes come within 10 % of the best that rank c can do
-// without a shift, and with one to 0.65 of it; on a slow spectrum too.
+// TestSubspaceFloor: three passes come within 10 % of the best error of rank c without a shift, and within 0.65 of it
+// with one, also for a slow spectrum.
 func TestSubspaceFloor(t *testing.T) {
 	t.Parallel()
 	x := clusters(280, 4, 3)
@@ -91,8 +92,8 @@ func TestSubspaceFloor(t *testing.T) {
 	}
 }
 
-// TestSubspaceResiduals: residuals and the trace residual are what they are in
-// dense algebra, with one pass where there is a lot left and with more.
+// TestSubspaceResiduals: residuals and the trace residual equal dense computations, after one pass, where much is left,
+// and after several.
 func TestSubspaceResiduals(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 4, 3)
@@ -110,8 +111,7 @@ func TestSubspaceResiduals(t *testing.T) {
 		} else {
 			previous = r
 		}
-		// A Ritz value is no farther than its residual from an eigenvalue, and the
-		// step behind it brings it nearer.
+		// An eigenvalue is within the residual of each Ritz value, and the final projection brings it closer.
 		for j, v := range f.Values {
 			nearest := math.Inf(1)
 			for _, w := range eig.Values {
@@ -126,7 +126,7 @@ func TestSubspaceResiduals(t *testing.T) {
 		if want := dense.Trace(rest) / dense.Trace(a); math.Abs(want-f.TraceResidual) > 1e-10 {
 			t.Errorf("%d passes: trace residual %.12g, dense %.12g", passes, f.TraceResidual, want)
 		}
-		// Â lies below A, so the rest has no negative eigenvalue.
+		// Â ≤ A, so the remainder has no negative eigenvalue.
 		if least := denseEigen(t, rest).Values[299]; least < -1e-9*eig.Values[0] {
 			t.Errorf("%d passes: A−Â has the eigenvalue %g", passes, least)
 		}
@@ -136,7 +136,7 @@ func TestSubspaceResiduals(t *testing.T) {
 	}
 }
 
-// TestSubspaceStops: an invariant space, or small residuals, end the passes.
+// TestSubspaceStops: the passes end at an invariant space, or with small residuals.
 func TestSubspaceStops(t *testing.T) {
 	t.Parallel()
 	x := clusters(500, 4, 3)
@@ -155,8 +155,7 @@ func TestSubspaceStops(t *testing.T) {
 	}
 }
 
-// TestSubspaceIndefinite: of an indefinite kernel the eigenvalues that are large
-// in magnitude are kept, the negative ones with their sign.
+// TestSubspaceIndefinite: for an indefinite kernel the eigenvalues of largest magnitude are kept, with their signs.
 func TestSubspaceIndefinite(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 4, 3)
@@ -224,14 +223,13 @@ func TestSubspacePlan(t *testing.T) {
 	}
 }
 
-// TestSubspaceFarRows: rows far from all others and from every landmark are found
-// by the random columns.
+// TestSubspaceFarRows: the random columns find rows far from all others and from every landmark.
 func TestSubspaceFarRows(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
 	const n = 1200
 	x := clusters(n, 3, 3)
-	for i := n - 10; i < n; i++ { // ten equal rows: an eigenvalue of 10 of their own
+	for i := n - 10; i < n; i++ { // ten equal rows have an eigenvalue of 10
 		for j := range 3 {
 			x.Data[i*3+j] = 1000
 		}
@@ -250,7 +248,7 @@ func TestSubspaceFarRows(t *testing.T) {
 	}
 }
 
-// TestSubspaceNasty runs the method on the nasty inputs.
+// TestSubspaceNasty runs the method on degenerate and extreme rows.
 func TestSubspaceNasty(t *testing.T) {
 	t.Parallel()
 	for _, c := range nastyCases() {
@@ -283,7 +281,7 @@ func TestSubspaceOrthogonality(t *testing.T) {
 	}
 }
 
-// TestSubspaceMoreThanRows: a rank above the number of rows is all there is.
+// TestSubspaceMoreThanRows: a rank above the number of rows gives all eigenpairs.
 func TestSubspaceMoreThanRows(t *testing.T) {
 	t.Parallel()
 	x := clusters(60, 4, 3)
@@ -310,7 +308,7 @@ func TestSubspaceCancelled(t *testing.T) {
 	}
 }
 
-// BenchmarkSubspacePass is one exact pass: 3000²/2 entries, times a block.
+// BenchmarkSubspacePass times one exact pass: 3000²/2 entries, times a block.
 func BenchmarkSubspacePass(b *testing.B) {
 	x := clusters(3000, 16, 3)
 	block := filled(3000, 74, func(i, j int) float64 { return math.Sin(float64(i*74 + j)) })
@@ -327,8 +325,8 @@ func BenchmarkSubspacePass(b *testing.B) {
 	}
 }
 
-// TestSubspaceOfManyColumns: where the space comes near to all rows, the error is that of the best
-// matrix of rank c.
+// TestSubspaceOfManyColumns: if the space has nearly as many columns as rows, the error is that of the best matrix of
+// rank c.
 func TestSubspaceOfManyColumns(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 4, 3)
@@ -359,8 +357,8 @@ func TestSubspaceOfManyColumns(t *testing.T) {
 	}
 }
 
-// TestSubspaceSameBits: the same model for any number of threads, and kernels of very
-// large and very small numbers have the values of those of plain ones.
+// TestSubspaceSameBits: the model has the same bits for any number of threads. Very large or small kernels have the
+// scaled values of ordinary ones.
 func TestSubspaceSameBits(t *testing.T) {
 	t.Parallel()
 	x := clusters(500, 3, 5)

@@ -26,8 +26,7 @@ func points(n int, seed uint64) blas64.General {
 	return m
 }
 
-// Fit a kernel matrix that is never formed, measure the error, and embed rows
-// that the fit has not seen.
+// Fit a kernel matrix without forming it, measure the error, and embed new rows.
 func Example() {
 	ctx, engine := context.Background(), stream.Engine{}
 	src := passcount.New(stream.FromMatrix("points", points(2000, 1)))

@@ -45,9 +45,9 @@ const (
 	matrixNumbers      = 1 << 24
 )
 
-// wholeColumns is the largest number of columns of a matrix that is not sketched: that takes no longer than reading it
+// maxUnsketched is the largest number of columns of a matrix that is not sketched: that takes no longer than reading it
 // as text.
-const wholeColumns = 256
+const maxUnsketched = 256
 
 // width returns the number of columns of the sketch of a matrix with n columns; n if the matrix is not sketched.
 func (m SSRSVDMatrix) width(n int) int {
@@ -56,7 +56,7 @@ func (m SSRSVDMatrix) width(n int) int {
 		c = min(5*m.Rank, max(matrixNumbers/n, 2*m.Rank))
 		c = max(c, m.Rank+matrixOversampling)
 	}
-	if n <= max(2*c, wholeColumns) && m.Sketch == 0 || c > n {
+	if n <= max(2*c, maxUnsketched) && m.Sketch == 0 || c > n {
 		return n
 	}
 	return c
@@ -100,7 +100,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Size, _ kernelgen.Kernel) (*
 
 // Fit approximates f∘(M), where M has the rows of d.Left. It ignores the kernel.
 func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

@@ -198,8 +198,8 @@ func (g *decomposed) model(f *matrixFit, with blas64.General) *Fit {
 	if r == 0 {
 		return fit
 	}
-	rest := math.Max(g.total-dense.Dot(g.S[:r], g.S[:r]), cancelled*g.total)
-	spectral := math.Max(g.spectral(r, f.passes), math.Sqrt(cancelled))
+	rest := math.Max(g.total-dense.Dot(g.S[:r], g.S[:r]), cancellation*g.total)
+	spectral := math.Max(g.spectral(r, f.passes), math.Sqrt(cancellation))
 	fit.addErrorEstimates(spectral, math.Sqrt(rest/g.total), "all entries")
 	return fit
 }
@@ -213,8 +213,8 @@ func (g *decomposed) spectral(r, passes int) float64 {
 	return math.Min(1, math.Hypot(next, missed*math.Pow(next, float64(2*(passes-1)))))
 }
 
-// cancelled is the rounding error of a difference of sums of squares, relative to them.
-const cancelled = 1e-14
+// cancellation is the rounding error of a difference of sums of squares, relative to them.
+const cancellation = 1e-14
 
 // nextValue returns the first value beyond r, or 0.
 func nextValue(values []float64, r int) float64 {

@@ -19,6 +19,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// identityMap returns the identity as an element-wise map.
 func identityMap(t *testing.T) kernelgen.ElementMap {
 	t.Helper()
 	m, err := kernelgen.ParseElementMap("identity")
@@ -49,8 +50,8 @@ func withValues(t *testing.T, rows, cols int, value func(j int) float64) blas64.
 	return dense.Mul(blas.NoTrans, scaledColumns(u, values), blas.Trans, v)
 }
 
-// TestMatrixError holds one pass to 1.3 times the best error of the rank, one refinement
-// to 1.02 times, and the estimates to the errors, for matrices with known values.
+// TestMatrixError: for matrices with known singular values, one pass is within 1.3 times the best error of the rank,
+// one refinement within 1.02 times, and estimates are close to the errors.
 func TestMatrixError(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -121,8 +122,8 @@ func TestMatrixOfFewColumns(t *testing.T) {
 	}
 }
 
-// TestMatrixOfLowRank recovers a matrix of a low rank with values down to 3e-8: in one
-// pass to 1e-7, by a further one to rounding.
+// TestMatrixOfLowRank recovers a matrix of low rank with values down to 3e-8: to 1e-7 in one pass, to rounding with
+// another.
 func TestMatrixOfLowRank(t *testing.T) {
 	t.Parallel()
 	a := withValues(t, 300, 280, func(j int) float64 {
@@ -150,7 +151,7 @@ func TestMatrixOfLowRank(t *testing.T) {
 	}
 }
 
-// TestMatrixNasty fits matrices that nobody would: of zeros, of one row, out of range.
+// TestMatrixNasty fits degenerate matrices: of zeros, of one row, out of range.
 func TestMatrixNasty(t *testing.T) {
 	t.Parallel()
 	fit := func(a blas64.General, m SSRSVDMatrix) (*Fit, error) {
@@ -180,7 +181,7 @@ func TestMatrixNasty(t *testing.T) {
 	}
 }
 
-// TestMatrixBlocks compares fits by other blocks and threads.
+// TestMatrixBlocks compares fits with other block sizes and numbers of threads.
 func TestMatrixBlocks(t *testing.T) {
 	t.Parallel()
 	a := withValues(t, 700, 300, func(j int) float64 { return 1 / float64(j+1) })

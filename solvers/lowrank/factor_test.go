@@ -14,8 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestFactor: the two parts of a factor multiply to the embedding, for landmarks, signs,
-// random features and a second round of orthonormalisation.
+// TestFactor: Y·P equals the embedding, for landmarks, signs, random features and after refinement.
 func TestFactor(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{Threads: 2}

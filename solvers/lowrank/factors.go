@@ -48,7 +48,7 @@ func (m *Model) checkShape(d model.Sources) error {
 			break // its columns are those of the matrix
 		}
 		if info.Rows >= 0 && info.Rows != rows {
-			return stream.NewDataError(info.Name, "it has %d rows, and the fit was of %d rows", info.Rows, rows).Do("transform other rows")
+			return stream.NewDataError(info.Name, "it has %d rows, and the fit was of %d rows", info.Rows, rows).WithRemedy("transform other rows")
 		}
 		if err := input.CheckColumns(info, m.Dimension(model.Left)); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (f *Fit) fittedFactor(ctx context.Context, e stream.Engine, side model.Side
 	}
 	if off := dense.MaxAbs(gram); !(off <= max(notOrthonormal, 1e3*f.OrthogonalityBound())) {
 		return u, stream.NewDataError(src.Info().Name, "these are not the rows that were fitted: max|UᵀU−I| of the %v factor is %.2g", side, off).
-			Do("transform other rows")
+			WithRemedy("transform other rows")
 	}
 	return u, nil
 }

@@ -21,7 +21,7 @@ import (
 
 type fitFunc = func(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error)
 
-// featureCase is a method with a kernel that it is for.
+// featureCase is a method with a suitable kernel.
 type featureCase struct {
 	name   string
 	fit    func(rank int, seed uint64) fitFunc
@@ -49,9 +49,8 @@ func (c featureCase) model(t *testing.T, x blas64.General, rank int, seed uint64
 	return f
 }
 
-// TestFeaturesUnbiased: the mean of Â over seeds is A, entry by entry, within
-// what the central limit theorem allows over all of them, and four and a half
-// standard errors for each.
+// TestFeaturesUnbiased: the mean of Â over seeds is A. The test follows the central limit theorem over all entries, and
+// allows 4.5 standard errors for each.
 func TestFeaturesUnbiased(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -108,8 +107,8 @@ func TestFeatureRate(t *testing.T) {
 	}
 }
 
-// TestOrthogonalFrequencies: within a block of d they are orthogonal, and their
-// lengths are those of d normals times the scale.
+// TestOrthogonalFrequencies: frequencies within a block of d are orthogonal, and their lengths have the distribution of
+// d normals times the scale.
 func TestOrthogonalFrequencies(t *testing.T) {
 	t.Parallel()
 	const d, m = 7, 18
@@ -131,15 +130,14 @@ func TestOrthogonalFrequencies(t *testing.T) {
 			count++
 		}
 	}
-	// χ² with d degrees of freedom has the mean d and the variance 2d.
+	// χ² with d degrees of freedom has mean d and variance 2d.
 	if mean := lengths / float64(count); math.Abs(mean-d) > 4*math.Sqrt(2*d/float64(count)) {
 		t.Errorf("the mean square length is %g, want %d", mean, d)
 	}
 }
 
-// TestFeatureModels: Â is w·Z·Zᵀ, its factors are orthonormal after Refine, which
-// changes nothing else, Verify agrees with the dense matrix, and the estimate is
-// near.
+// TestFeatureModels: Â is w·Z·Zᵀ. Refine makes its factors orthonormal and changes nothing else. Verify agrees with the
+// dense matrix, and the estimate is close.
 func TestFeatureModels(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -189,8 +187,8 @@ func TestFeatureModels(t *testing.T) {
 	}
 }
 
-// TestFeatureSaveLoad: a model comes back bit by bit; with a damaged header it does not. New rows have the embedding that they had as
-// fitted ones.
+// TestFeatureSaveLoad: a loaded model has the same bits, and Load refuses a damaged header. New rows have the embedding
+// of equal fitted rows.
 func TestFeatureSaveLoad(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 4, 3)
@@ -232,8 +230,7 @@ func TestFeatureSaveLoad(t *testing.T) {
 	}
 }
 
-// TestFeaturesRefuse: kernels without features, and numbers that make no sense,
-// with what to do.
+// TestFeaturesRefuse: kernels without features and invalid settings are refused with a remedy.
 func TestFeaturesRefuse(t *testing.T) {
 	t.Parallel()
 	src := stream.FromMatrix("x", clusters(50, 3, 3))
@@ -256,8 +253,7 @@ func TestFeaturesRefuse(t *testing.T) {
 	}
 }
 
-// TestNastyFeatures: on nasty inputs finite values and orthonormal factors, or
-// an error that says what to do.
+// TestNastyFeatures: degenerate and extreme rows give finite values and orthonormal factors, or an error with a remedy.
 func TestNastyFeatures(t *testing.T) {
 	t.Parallel()
 	for _, c := range nastyCases() {

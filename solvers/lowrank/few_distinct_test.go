@@ -17,9 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestFewDistinctRows: many rows of which few are distinct make columns of a sketch that
-// depend on each other up to rounding, and a guide of such columns once made noise of them:
-// factors were not orthonormal, and a value was there that A does not have.
+// TestFewDistinctRows: with few distinct rows the columns of a sketch are dependent up to rounding. The factors must
+// still be orthonormal, and no value may be spurious. (A preconditioner from such columns once failed both.)
 func TestFewDistinctRows(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -44,8 +43,8 @@ func TestFewDistinctRows(t *testing.T) {
 	}
 }
 
-// fewDistinct returns n rows, and the eigenvalues of their kernel matrix: those of the kernel
-// between distinct rows, each times the root of how often it is there.
+// fewDistinct returns n rows and the eigenvalues of their kernel matrix. They are those of the kernel between distinct
+// rows, scaled by the roots of their multiplicities.
 func fewDistinct(t *testing.T, k kernelgen.Kernel, n, distinct int, seed uint64) (blas64.General, []float64) {
 	random := sketch.NewRandom(seed, "few distinct rows")
 	points := matrix.New(distinct, 3)
@@ -69,6 +68,7 @@ func fewDistinct(t *testing.T, k kernelgen.Kernel, n, distinct int, seed uint64)
 	return x, denseEigen(t, a).Values
 }
 
+// checkFewDistinct checks that the factors are orthonormal and that no value exceeds its eigenvalue.
 func checkFewDistinct(t *testing.T, what string, f *Fit, x blas64.General, values []float64) {
 	t.Helper()
 	u := factors(t, f.Model, f.Left, x)

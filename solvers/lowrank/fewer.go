@@ -90,7 +90,7 @@ func (m Landmark) planFewer(e stream.Engine, plan *model.Plan, s model.Size, k k
 func (f *landmarkFit) leading(count int) (*landmarkFit, error) {
 	places, s := f.landmarks.Leading(count, f.Seed), *f
 	t := leadingUpper(f.basis.upper, places)
-	u, err := triangle(t)
+	u, err := triangularFactor(t)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (f *landmarkFit) leading(count int) (*landmarkFit, error) {
 func leadingCore(core, landmarks *basis.Panel, of int, seed uint64) *basis.Panel {
 	others := core.Without(landmarks)
 	more := others.Leading(core.Count()*landmarks.Count()/of-landmarks.Count(), seed)
-	return core.Of(basis.Union(landmarks.Number, others.Pick(more).Number))
+	return core.Select(basis.Union(landmarks.Number, others.Pick(more).Number))
 }
 
 // leadingUpper returns columns of an upper triangular matrix. The lower triangle is ignored.
@@ -123,8 +123,8 @@ func leadingUpper(u blas64.General, places []int) blas64.General {
 	return t
 }
 
-// triangle returns the triangular factor of the QR factorisation of a.
-func triangle(a blas64.General) (blas64.General, error) {
+// triangularFactor returns the triangular factor of the QR factorisation of a.
+func triangularFactor(a blas64.General) (blas64.General, error) {
 	qr := sketch.NewQR(a.Cols)
 	err := qr.Add(matrix.Clone(a))
 	return qr.R(), err
@@ -144,7 +144,7 @@ func (m Nystrom) withFewer(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	factor blas64.General, landmarks *basis.Panel) (models []part, err error) {
 	for _, count := range fewerCounts(landmarks.Count(), m.Rank) {
 		places := landmarks.Leading(count, m.Seed)
-		r, err := triangle(dense.PickColumns(factor, places))
+		r, err := triangularFactor(dense.PickColumns(factor, places))
 		if err != nil {
 			return nil, err
 		}

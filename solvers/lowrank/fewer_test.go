@@ -16,8 +16,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestByLandmarks: errors that a fit tells of fewer landmarks are the exact errors of fits with as many, and the last is
-// that of the fit.
+// TestByLandmarks: the reported errors for fewer landmarks are the exact errors of such fits, and the last is that of
+// the fit.
 func TestByLandmarks(t *testing.T) {
 	x := uniformRows(900, 6, 11)
 	d := model.Sources{Left: stream.FromMatrix("x", x)}
@@ -55,7 +55,7 @@ func TestByLandmarks(t *testing.T) {
 	}
 }
 
-// TestLeading: the basis of the first landmarks is orthonormal on all rows, and spans their kernel functions.
+// TestLeading: the basis of the first landmarks is orthonormal on all rows and spans their kernel functions.
 func TestLeading(t *testing.T) {
 	x := uniformRows(400, 2, 5)
 	k, src := kernelgen.RBF(0.5), stream.FromMatrix("x", x)
@@ -86,7 +86,7 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// TestLeadingIsNested: half of the landmarks are those of a quarter and more, in the order of the draw.
+// TestLeadingIsNested: the first half of the landmarks contains the first quarter, in the order of the draw.
 func TestLeadingIsNested(t *testing.T) {
 	rows := matrix.New(9, 1)
 	p := basis.NewPanel(rows, []int64{2, 3, 5, 7, 11, 13, 17, 19, 23}, nil)
@@ -111,6 +111,7 @@ func uniformRows(n, d int, seed uint64) blas64.General {
 	return x
 }
 
+// numbersOf converts indices to row numbers.
 func numbersOf(places []int) (numbers []int64) {
 	for _, p := range places {
 		numbers = append(numbers, int64(p))
@@ -118,7 +119,7 @@ func numbersOf(places []int) (numbers []int64) {
 	return numbers
 }
 
-// TestNextError: the squared error falls by the last share, or in geometric progression, and never rises.
+// TestNextError: the squared error decreases by the last share, or in geometric progression, and never increases.
 func TestNextError(t *testing.T) {
 	for _, c := range []struct{ errors, want []float64 }{
 		{[]float64{.4, .2}, []float64{.1}},

@@ -55,7 +55,7 @@ type Landmark struct {
 // leverage in Q and P, found in the pass over their source: a small core may otherwise miss a direction that lives on
 // few rows.
 func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -161,7 +161,8 @@ type landmarkPoints struct {
 	details   []string // as [model.Report] has them
 }
 
-// defaultLandmarks returns the landmarks of a rank: beyond them the error falls little (bench/accuracy -only landmarks).
+// defaultLandmarks returns the landmarks of a rank: beyond them the error falls little (bench/accuracy -only
+// landmarks).
 func defaultLandmarks(rank int64) int64 { return min(4*rank, 2*rank+200) }
 
 // defaultCore returns the number of core points besides the given number of landmarks.
@@ -227,7 +228,7 @@ func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose s
 
 // heldBack draws rows for the error estimate. It avoids landmarks, and core points too if there are enough other rows.
 func (m Landmark) heldBack(n int64, landmarks []int64, core ...[]int64) []int64 {
-	return heldBackRows(n, heldBack(len(landmarks)), m.Seed, "held back", landmarks, core...)
+	return heldBackRows(n, heldBackCount(len(landmarks)), m.Seed, "held back", landmarks, core...)
 }
 
 // chooseLandmarks replaces uniform landmarks if the rule needs the kernel. The chosen landmarks are also core points.
@@ -260,7 +261,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, e stream.Engine,
 	}
 	p.order = landmarks.Order
 	p.landmarks, p.core = landmarks.Number, basis.Union(p.core, landmarks.Number)
-	return basis.Ahead{Source: src, Panels: panels}, nil
+	return basis.CachedSource{Source: src, Panels: panels}, nil
 }
 
 // choice returns the choice of landmarks among n rows.
@@ -318,7 +319,7 @@ func (f *landmarkFit) streamWhitened(ctx context.Context, e stream.Engine, src s
 	if err != nil {
 		return err
 	}
-	found, err := f.streamGram(ctx, e.Given(u), src, s, by)
+	found, err := f.streamGram(ctx, e.WithInputs(u), src, s, by)
 	if err != nil {
 		return err
 	}
@@ -389,7 +390,7 @@ func streamColumns[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, 
 	newState := func() *sketchState[A] { return newSketchState(newRange(), s.Keep, landmarks.Rows.Cols) }
 	defer t.CountPass(src.Info().Rows * int64(m.Entries()))()
 	columns := &basis.Columns{One: one, Features: []basis.Features{m.Features(name)}}
-	return basis.Moments(ctx, e.Given(landmarks.Rows, t.Origin(), s.Project), "fit", src, columns, newState, func() func(*sketchState[A], basis.Rows) error {
+	return basis.Moments(ctx, e.WithInputs(landmarks.Rows, t.Origin(), s.Project), "fit", src, columns, newState, func() func(*sketchState[A], basis.Rows) error {
 		priorities, addTrace := s.Sampler(), basis.AddTrace(t, name)
 		return func(state *sketchState[A], r basis.Rows) error {
 			if err := state.B.B.Add(r.Start, priorities(r.Z, r.Start), r.X); err != nil {

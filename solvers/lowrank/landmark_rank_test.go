@@ -20,8 +20,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// rayleighRitz returns the spectral error of the best core of rank c in the range of K(·, J), by
-// modulus and without a shift.
+// rayleighRitz returns the spectral error of the best core of rank c in the range of K(·, J), by magnitude and without
+// a shift.
 func rayleighRitz(t *testing.T, a blas64.General, landmarks []int64, c int) float64 {
 	t.Helper()
 	w, columns := matrix.New(len(landmarks), len(landmarks)), matrix.New(a.Rows, len(landmarks))
@@ -67,7 +67,7 @@ func rayleighRitz(t *testing.T, a blas64.General, landmarks []int64, c int) floa
 	return spectralNorm(t, difference(a, best)) / spectralNorm(t, a)
 }
 
-// rareClusterRows returns rows in 40 clusters, the numbers of which fall geometrically, in order.
+// rareClusterRows returns rows in 40 clusters of geometrically decreasing sizes, in order.
 func rareClusterRows(n int) blas64.General {
 	r := rand.New(rand.NewPCG(1, 2))
 	centres := filled(40, 6, func(int, int) float64 { return 5 * r.NormFloat64() })
@@ -79,9 +79,8 @@ func rareClusterRows(n int) blas64.General {
 	return filled(n, 6, func(i, j int) float64 { return matrix.Row(centres, of[i])[j] + 0.1*r.NormFloat64() })
 }
 
-// TestErrorsOfAnyRank: errors are those of Rayleigh–Ritz on the same landmarks, whatever the
-// spectrum, where directions used to be tilted by ε times the condition of K(·, J), and rows of
-// large negative eigenvalues and heavy rows were missed.
+// TestErrorsOfAnyRank: errors equal those of Rayleigh–Ritz on the same landmarks, for any spectrum. Earlier versions
+// tilted directions by ε times the condition of K(·, J), and missed rows of large negative eigenvalues and heavy rows.
 func TestErrorsOfAnyRank(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -140,7 +139,7 @@ func TestErrorsOfAnyRank(t *testing.T) {
 	}
 }
 
-// TestS3SPSDRefusesIndefinite: a kernel that may be indefinite is an error before the pass.
+// TestS3SPSDRefusesIndefinite: a kernel that may be indefinite is refused before the pass.
 func TestS3SPSDRefusesIndefinite(t *testing.T) {
 	t.Parallel()
 	src := passcount.New(stream.FromMatrix("x", clusters(60, 3, 1)))

@@ -64,7 +64,7 @@ func TestUnshiftedAgainstDense(t *testing.T) {
 	}
 }
 
-// TestUnshiftedFewRows: rows that run out are noted, and give A itself.
+// TestUnshiftedFewRows: if there are not enough rows the fit notes it, and equals A.
 func TestUnshiftedFewRows(t *testing.T) {
 	t.Parallel()
 	x := clusters(12, 3, 4)

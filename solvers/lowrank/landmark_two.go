@@ -119,7 +119,7 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles.Tiles, src stream.Source,
 		return nil, err
 	}
 	s := &landmarkSide{drawn: drawn, n: n, points: points}
-	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, drawn.held, points.landmarks, points.core)
+	held := heldBackRows(n, heldBackCount(len(points.landmarks)), m.Seed, drawn.held, points.landmarks, points.core)
 	panels, err := basis.Gather(ctx, src, rowSet{Numbers: points.landmarks}, rowSet{Numbers: points.core}, rowSet{Numbers: held})
 	if err != nil {
 		return nil, err

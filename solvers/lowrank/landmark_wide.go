@@ -34,11 +34,11 @@ func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 	columns := &basis.Columns{One: f.centred, Features: []basis.Features{m.Features(name)}}
 	addTrace := basis.AddTrace(f.tiles, name)
 	defer f.tiles.CountPass(src.Info().Rows * int64(f.landmarks.Count()))()
-	return stream.FoldWide(ctx, e.Given(f.landmarks.Rows, f.tiles.Origin(), s.Project), "fit", src, stream.Wide[*sketchState[*sketch.WhitenedGram], *whitenedBlock]{
+	return stream.FoldWide(ctx, e.WithInputs(f.landmarks.Rows, f.tiles.Origin(), s.Project), "fit", src, stream.Wide[*sketchState[*sketch.WhitenedGram], *whitenedBlock]{
 		New: func() *sketchState[*sketch.WhitenedGram] {
 			return newSketchState(sketch.NewWhitenedGram(by), s.Keep, f.landmarks.Rows.Cols)
 		},
-		Room: func() *whitenedBlock { return new(whitenedBlock) },
+		NewT: func() *whitenedBlock { return new(whitenedBlock) },
 		Worker: func() func(*whitenedBlock, *stream.Block) error {
 			fill, priorities, room := columns.Worker(src.Info()), s.Sampler(), matrix.New(tilesize.WideRows, columns.Width())
 			return func(made *whitenedBlock, b *stream.Block) error {
@@ -51,7 +51,7 @@ func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 				return nil
 			}
 		},
-		Take: func(acc *sketchState[*sketch.WhitenedGram], made *whitenedBlock, b *stream.Block) error {
+		AddSmall: func(acc *sketchState[*sketch.WhitenedGram], made *whitenedBlock, b *stream.Block) error {
 			acc.A.Expect(b.X.Rows)
 			if err := acc.B.B.Add(b.Start, made.priority, b.X); err != nil {
 				return err
@@ -59,7 +59,7 @@ func (f *landmarkFit) streamWide(ctx context.Context, e stream.Engine,
 			return addTrace(acc.B.A, basis.Rows{Start: b.Start, X: b.X})
 		},
 		Tiles: sketch.NewWhitenedGram(by).Tiles(),
-		Add: func(acc *sketchState[*sketch.WhitenedGram], made []*whitenedBlock, tile int) {
+		AddTile: func(acc *sketchState[*sketch.WhitenedGram], made []*whitenedBlock, tile int) {
 			rows := make([]*sketch.WhitenedRows, len(made))
 			for i, m := range made {
 				rows[i] = &m.rows

@@ -14,8 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestWidePass: a wide pass finds what the other one does, up to rounding: FᵀF, tr(A), rows of
-// high leverage.
+// TestWidePass: a wide pass gives FᵀF, tr(A) and the rows of high leverage of an ordinary one, up to rounding.
 func TestWidePass(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{Threads: 2, BlockRows: 128}
@@ -63,8 +62,8 @@ func TestWidePass(t *testing.T) {
 	}
 }
 
-// TestWideSameBits: fits of 512 landmarks have the same bytes for any number of threads and any
-// read size. Their plans have fewer states than those of fewer landmarks, on any threads.
+// TestWideSameBits: fits with 512 landmarks have the same bytes for any number of threads and any read size. Their
+// plans hold fewer states than those with fewer landmarks, for any number of threads.
 func TestWideSameBits(t *testing.T) {
 	t.Parallel()
 	m, k := Landmark{Rank: 10, Landmarks: wideFrom, Core: wideFrom, Rule: RuleUniform, Seed: 1}, kernelgen.RBF(2)

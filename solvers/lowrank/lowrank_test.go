@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// methodsUnderTest fit the kernel matrix of one source.
+// methodsUnderTest returns functions that fit the kernel matrix of one source.
 func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.Kernel) (*Fit, error) {
 	ctx, e := context.Background(), stream.Engine{}
 	return map[string]func(stream.Source, kernelgen.Kernel) (*Fit, error){
@@ -45,9 +45,8 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 	}
 }
 
-// TestAgainstDense checks that Verify tells the truth, that the error is a
-// small multiple of the best there is, and that refined factors are
-// orthonormal and leave Â alone.
+// TestAgainstDense: Verify is correct, the error is a small multiple of the optimum, and refined factors are
+// orthonormal and do not change Â.
 func TestAgainstDense(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 4, 3)
@@ -71,7 +70,7 @@ func TestAgainstDense(t *testing.T) {
 				t.Errorf("Verify says %g, dense computation %g", v.SpectralError, before)
 			}
 			limit := 8 * floor
-			if strings.HasPrefix(name, "nystrom") { // uniform landmarks are within 22 times with each of 12 seeds
+			if strings.HasPrefix(name, "nystrom") { // uniform landmarks are within 22 times for 12 seeds
 				limit = 25 * floor
 			}
 			if before > limit {
@@ -95,8 +94,8 @@ func TestAgainstDense(t *testing.T) {
 	}
 }
 
-// TestSampledVerify: errors between sampled rows estimate those of the whole
-// matrix, the shift on the diagonal included.
+// TestSampledVerify: errors between sampled rows estimate those of the whole matrix, including the shift on the
+// diagonal.
 func TestSampledVerify(t *testing.T) {
 	t.Parallel()
 	src := stream.FromMatrix("clusters", clusters(2500, 4, 3))

@@ -37,8 +37,8 @@ func twoFactorMethods() map[string]Method {
 	return map[string]Method{"ssrsvd": SSRSVD{Rank: 4, Seed: 1}, "auto": Auto{Rank: 4, Seed: 1}}
 }
 
-// TestMethods: a fit and its plan speak the words of solvers/model, and the words in a
-// kernel become the numbers that family.Resolve gives.
+// TestMethods: fits and plans follow the contract of solvers/model, and words in a kernel become the numbers of
+// family.Resolve.
 func TestMethods(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -82,8 +82,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestMethodsRefuse: two sources and kernels that are not symmetric are for methods with
-// two factors, and no method takes a kernel whose rows have scales.
+// TestMethodsRefuse: only methods with two factors accept two sources and asymmetric kernels. No method accepts a
+// kernel with a scale for each row.
 func TestMethodsRefuse(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -122,8 +122,8 @@ func TestMethodsRefuse(t *testing.T) {
 	}
 }
 
-// TestTransform: Both is the left side next to the right, and a side that is not there
-// is an error, as rows with another number of columns are.
+// TestTransform: Both is the left side followed by the right. A missing side is an error, and so is a wrong number of
+// columns.
 func TestTransform(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -185,8 +185,7 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// TestShifts: a method refuses the shifts of others, in the plan and in the fit; two
-// factors have none.
+// TestShifts: a method refuses the shifts of other methods, in plan and fit; methods with two factors have none.
 func TestShifts(t *testing.T) {
 	t.Parallel()
 	ctx, e, k := context.Background(), stream.Engine{}, kernelgen.RBF(1)
@@ -218,8 +217,8 @@ func TestShifts(t *testing.T) {
 	}
 }
 
-// TestFittedShift: the default is the least-squares shift: the trace of Â is near that of
-// A, and no other multiple of the identity is nearer to what U·diag(values)·Uᵀ leaves.
+// TestFittedShift: the default is the least-squares shift. The trace of Â is close to that of A, and no other multiple
+// of the identity is closer to A − U·diag(values)·Uᵀ.
 func TestFittedShift(t *testing.T) {
 	t.Parallel()
 	k, x := kernelgen.RBF(3), clusters(400, 4, 1)

@@ -26,6 +26,7 @@ func filled(n, d int, f func(i, j int) float64) blas64.General {
 	return m
 }
 
+// scaled returns w·m.
 func scaled(m blas64.General, w float64) blas64.General {
 	return filled(m.Rows, m.Cols, func(i, j int) float64 { return m.Data[i*m.Stride+j] * w })
 }
@@ -35,7 +36,7 @@ type nastyCase struct {
 	name   string
 	x      blas64.General
 	k      kernelgen.Kernel
-	refuse string // part of the error that is allowed; "" means none is
+	refuse string // part of an allowed error; "" for none
 }
 
 func nastyCases() []nastyCase {
@@ -82,8 +83,8 @@ func nastyCases() []nastyCase {
 	}
 }
 
-// TestNasty runs every method on nasty inputs. Each must give finite values and
-// orthonormal factors, or refuse with an error that names what is wrong.
+// TestNasty runs every method on rows that break naive codes. Each gives finite values and orthonormal factors, or an
+// error that names the problem.
 func TestNasty(t *testing.T) {
 	t.Parallel()
 	for _, c := range nastyCases() {
@@ -95,12 +96,12 @@ func TestNasty(t *testing.T) {
 
 type nastyFit = func(stream.Source, kernelgen.Kernel) (*Fit, error)
 
-// nasty makes a fit and tests it. It may be refused for a reason, of which "" is none.
+// nasty makes and tests a fit. It may be refused for the given reason, "" for none.
 func nasty(t *testing.T, x blas64.General, k kernelgen.Kernel, refuse string, fit nastyFit) {
 	nastyOr(t, x, k, fit, refuse)
 }
 
-// nastyOr is nasty where there are several reasons to refuse.
+// nastyOr is nasty for several possible reasons.
 func nastyOr(t *testing.T, x blas64.General, k kernelgen.Kernel, fit nastyFit, refuse ...string) {
 	src := stream.FromMatrix("nasty", x)
 	f, err := fit(src, k)
@@ -125,8 +126,8 @@ func nastyOr(t *testing.T, x blas64.General, k kernelgen.Kernel, fit nastyFit, r
 	}
 }
 
-// TestExactRank: what has rank r comes out to rounding, whether r or more
-// columns were asked for. (The published shift spoils an exact range.)
+// TestExactRank: a matrix of rank r is approximated to rounding with r or more columns. (The published shift spoils an
+// exact range.)
 func TestExactRank(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()

@@ -33,7 +33,7 @@ const tooFewHeld = "too few rows are held back; verify measures it"
 // EstimateIn returns the estimate in [model.Report] of the relative error in a norm, NaN if there is none.
 func (f *Fit) EstimateIn(n Norm) float64 {
 	for _, e := range f.Estimates {
-		if e.Of == n.quantity() {
+		if e.Quantity == n.quantity() {
 			return e.Value
 		}
 	}
@@ -44,7 +44,7 @@ func (f *Fit) EstimateIn(n Norm) float64 {
 // model.
 func (f *Fit) addErrorEstimates(spectral, frobenius float64, from string) {
 	for n, v := range []float64{spectral, frobenius} {
-		e := model.Estimate{Of: Norm(n).quantity(), Value: v, From: from, Remedy: "raise the `Rank`"}
+		e := model.Estimate{Quantity: Norm(n).quantity(), Value: v, Evidence: from, Remedy: "raise the `Rank`"}
 		if f.TraceKept > 1.1 {
 			e.Remedy = "take `Shift fitted`, or a higher `Rank`"
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnknownError: an error that is not known keeps its place among the estimates, and a reason.
+// TestUnknownError: an unknown error keeps its place among the estimates, with a reason.
 func TestUnknownError(t *testing.T) {
 	var f Fit
 	f.Model = &Model{}

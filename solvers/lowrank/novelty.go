@@ -28,31 +28,31 @@ import (
 // rows sum to the rank.
 type Novelty struct {
 	Span blas64.General `json:"-" array:"span,rank,s"`
-	// Known are held-out distances of sampled fitted rows from the span, descending. Fitted rows are closer to the span
-	// than new rows, and landmarks most of all. The distances therefore come from models of the other folds of the
+	// HeldOut are held-out distances of sampled fitted rows from the span, descending. Fitted rows are closer to the
+	// span than new rows, and landmarks most of all. The distances therefore come from models of the other folds of the
 	// sample, converted to the scale of this model by [sameRank].
-	Known []float64 `json:"-" array:"known,m,descending"`
+	HeldOut []float64 `json:"-" array:"known,m,descending"`
 }
 
-// Farthest returns the distance that a fraction share of new rows exceeds. It is NaN if fewer than one of the known
+// Farthest returns the distance that a fraction share of new rows exceeds. It is NaN if fewer than one of the held-out
 // distances does. The median is always defined.
 func (n *Novelty) Farthest(share float64) float64 {
-	i := int(share * float64(len(n.Known)))
+	i := int(share * float64(len(n.HeldOut)))
 	if i == 0 && share < 0.5 {
 		return math.NaN()
 	}
-	return n.Known[i]
+	return n.HeldOut[i]
 }
 
-// Doubts returns the reason why a fraction of rows cannot be marked, or nil: tails are multiples of 1/(m+1) for m known
-// distances.
-func (n *Novelty) Doubts(share float64) []string {
-	least := 1 / float64(1+len(n.Known))
+// CheckShare returns the reason why a fraction of rows cannot be marked, or nil: tails are multiples of 1/(m+1) for m
+// held-out distances.
+func (n *Novelty) CheckShare(share float64) []string {
+	least := 1 / float64(1+len(n.HeldOut))
 	if share >= least {
 		return nil
 	}
 	return []string{fmt.Sprintf("`Novelty %g` is below %.2g, the least share that %d rows of the fit can tell: no row is marked; raise it, or fit "+
-		"more rows", share, least, len(n.Known))}
+		"more rows", share, least, len(n.HeldOut))}
 }
 
 // learnNovelty computes the span of the model, and the held-out distances of the sample by fits of the method.
@@ -60,7 +60,7 @@ func (n *Novelty) Doubts(share float64) []string {
 // Distances of new rows d from the model and d' from the model of a fold differ by their random landmarks. For a narrow
 // kernel, this shifts all distances by more than they vary. Therefore d' is compared with the distances of rows known
 // to both models: a row of a fold is assigned the distance from the model of the row of the same rank among these.
-func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {
+func (s *fittedSample) learnNovelty(ctx context.Context, e stream.Engine, method Method, seed uint64) error {
 	side := s.Left
 	if side.features != nil || side.Signs != nil {
 		return errors.New("novelty is a distance from the span of landmarks, and this method has none: use pca, landmark or nystrom")
@@ -76,7 +76,7 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 	for i := range fitted {
 		fitted[i] = s.Novelty.distance(matrix.Row(s.u, i), s.diagonal[i])
 	}
-	random, parts := sketch.NewRandom(seed, "novelty folds"), foldsOf(s.rows.Count())
+	random, parts := sketch.NewRandom(seed, "novelty folds"), noveltyFolds(s.rows.Count())
 	folds := make([][]int64, parts)
 	for _, number := range s.rows.Number {
 		draws := random.At(uint64(number))
@@ -88,22 +88,22 @@ func (s *learner) learnNovelty(ctx context.Context, e stream.Engine, method Meth
 		if err != nil {
 			return fmt.Errorf("novelty of held-out rows: %w", err)
 		}
-		s.Novelty.Known = append(s.Novelty.Known, known...)
+		s.Novelty.HeldOut = append(s.Novelty.HeldOut, known...)
 	}
-	if len(s.Novelty.Known) == 0 {
+	if len(s.Novelty.HeldOut) == 0 {
 		return errors.New("one row has none to compare it with: novelty takes two rows or more")
 	}
-	slices.Sort(s.Novelty.Known)
+	slices.Sort(s.Novelty.HeldOut)
 	if share := float64(s.rows.Count()) / float64(s.Rows); share < 1 {
-		blend(s.Novelty.Known, slices.Sorted(slices.Values(fitted)), share)
+		blend(s.Novelty.HeldOut, slices.Sorted(slices.Values(fitted)), share)
 	}
-	slices.Reverse(s.Novelty.Known)
+	slices.Reverse(s.Novelty.HeldOut)
 	return nil
 }
 
-// foldsOf returns the number of folds for a sample of the given size. Small samples need more folds, since their models
-// suffer more from held-out rows.
-func foldsOf(rows int) int {
+// noveltyFolds returns the number of folds for a sample of the given size. Small samples need more folds, since their
+// models suffer more from held-out rows.
+func noveltyFolds(rows int) int {
 	if rows > 2000 {
 		return 5
 	}
@@ -112,8 +112,8 @@ func foldsOf(rows int) int {
 
 // heldOut returns held-out distances of a fold of the sample, by a model of the other rows. fitted are the distances of
 // all rows of the sample.
-func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, fitted []float64) ([]float64, error) {
-	others := s.rows.Of(basis.Without(s.rows.Number, fold))
+func (s *fittedSample) heldOut(ctx context.Context, e stream.Engine, method Method, fold []int64, fitted []float64) ([]float64, error) {
+	others := s.rows.Select(basis.Without(s.rows.Number, fold))
 	if len(fold) == 0 || others.Count() == 0 {
 		return nil, nil
 	}
@@ -121,7 +121,7 @@ func (s *learner) heldOut(ctx context.Context, e stream.Engine, method Method, f
 	if err != nil {
 		return nil, err
 	}
-	of := &learner{Model: f.Model, tiles: f.Model.tiles(f.Left)}
+	of := &fittedSample{Model: f.Model, tiles: f.Model.tiles(f.Left)}
 	of.Novelty = &Novelty{}
 	if err := of.learnSpan(ctx, e); err != nil {
 		return nil, err
@@ -178,13 +178,13 @@ func blend(heldOut, fitted []float64, share float64) {
 
 // learnSpan computes the matrix that makes the model's functions orthonormal in feature space. The Gram matrix of the
 // functions is PᵀK(J, J)P, where P is the projection. Functions that are rounding are dropped.
-func (s *learner) learnSpan(ctx context.Context, e stream.Engine) error {
+func (s *fittedSample) learnSpan(ctx context.Context, e stream.Engine) error {
 	p := s.Left.Projection
 	if s.Left.Refinement.Rows > 0 {
 		p = dense.Mul(blas.NoTrans, p, blas.NoTrans, s.Left.Refinement)
 	}
 	landmarks := s.Left.pack()
-	k, err := s.tiles.Between(ctx, e, &tiles.Rows{Dense: landmarks.Rows}, landmarks.Cols, basis.PanelRows)
+	k, err := s.tiles.RawEntries(ctx, e, &tiles.Rows{Dense: landmarks.Rows}, landmarks.Cols, basis.PanelRows)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (m *Model) noveltyFunc() func(dst, u, entries []float64, diagonal float64) 
 		if c := m.Left.Center; c != nil {
 			diagonal -= (2*dense.Dot(entries, c.Weights) - c.Norm) / m.Left.unit()
 		}
-		d, known := m.Novelty.distance(u, diagonal), m.Novelty.Known
+		d, known := m.Novelty.distance(u, diagonal), m.Novelty.HeldOut
 		farther, _ := slices.BinarySearchFunc(known, d, func(v, d float64) int {
 			if v >= d {
 				return -1

@@ -45,7 +45,7 @@ type Nystrom struct {
 // Fit approximates the kernel matrix of the rows of one source. It uses fewer than ℓ landmarks, with a note, if the
 // residuals of all other rows are rounding.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -101,7 +101,7 @@ func gatherCandidates(ctx context.Context, src stream.Source, choice basis.Landm
 	if err != nil {
 		return nil, nil, err
 	}
-	more := heldBackRows(choice.Rows, heldBack(choice.Count), choice.Seed, "held back", nil)
+	more := heldBackRows(choice.Rows, heldBackCount(choice.Count), choice.Seed, "held back", nil)
 	panels, err := basis.Gather(ctx, src, rowSet{Numbers: numbers}, rowSet{Numbers: more})
 	if err != nil {
 		return nil, nil, err
@@ -189,7 +189,7 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *basis.Panel, c int)
 
 // inverseRoot returns V·Λ^(−1/2) for W = K(p, p) = V·Λ·Vᵀ, without eigenvalues that are rounding.
 func inverseRoot(ctx context.Context, e stream.Engine, t *tiles.Tiles, p *basis.Panel) (blas64.General, error) {
-	between, err := t.Between(ctx, e, &tiles.Rows{Dense: p.Rows}, p.Cols, basis.PanelRows)
+	between, err := t.RawEntries(ctx, e, &tiles.Rows{Dense: p.Rows}, p.Cols, basis.PanelRows)
 	if err != nil {
 		return blas64.General{}, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// choices are the ways to choose landmarks.
+// choices are the rules for landmarks.
 var choices = map[string]Rule{"uniform": RuleUniform, "pivoted": RulePivoted}
 
 // denseNystrom returns K(·, L)·W⁻¹·K(L, ·) by solving with W.
@@ -30,14 +30,14 @@ func denseNystrom(t *testing.T, k kernelgen.Kernel, x, landmarks blas64.General)
 	return dense.Mul(blas.NoTrans, c, blas.NoTrans, solved.RawMatrix())
 }
 
-// full returns Â of a fit of the rows of x.
+// full returns dense Â of a fit of the rows of x.
 func full(t *testing.T, f *Fit, x blas64.General) blas64.General {
 	t.Helper()
 	u := factors(t, f.Model, f.Left, x)
 	return approximation(f.Model, u, u)
 }
 
-// lowestEigenvalue of a symmetric matrix.
+// lowestEigenvalue returns the smallest eigenvalue of a symmetric matrix.
 func lowestEigenvalue(t *testing.T, a blas64.General) float64 {
 	t.Helper()
 	eig, err := newEigen("test matrix", a)
@@ -47,8 +47,8 @@ func lowestEigenvalue(t *testing.T, a blas64.General) float64 {
 	return eig.Values[len(eig.Values)-1]
 }
 
-// TestNystromAgainstDense: Â is the dense formula, A in the columns of the
-// landmarks, and both Â and A − Â are positive semi-definite.
+// TestNystromAgainstDense: Â equals the dense formula and A in the columns of the landmarks. Both Â and A − Â are
+// positive semi-definite.
 func TestNystromAgainstDense(t *testing.T) {
 	t.Parallel()
 	x := clusters(200, 4, 3)
@@ -93,7 +93,7 @@ func TestNystromAgainstDense(t *testing.T) {
 	}
 }
 
-// TestNystromFewRows: no more landmarks than rows, and all rows give A itself.
+// TestNystromFewRows: there are at most as many landmarks as rows, and all rows give A itself.
 func TestNystromFewRows(t *testing.T) {
 	t.Parallel()
 	x := clusters(12, 3, 4)
@@ -114,7 +114,7 @@ func TestNystromFewRows(t *testing.T) {
 			}
 			for _, e := range f.Estimates { // all rows are known
 				if !(e.Value <= 1e-13) {
-					t.Errorf("%s, rank %d: the %s is %g off, estimated", name, rank, e.Of, e.Value)
+					t.Errorf("%s, rank %d: the %s is %g off, estimated", name, rank, e.Quantity, e.Value)
 				}
 			}
 		}
@@ -126,8 +126,7 @@ func TestNystromFewRows(t *testing.T) {
 	}
 }
 
-// unbalanced returns rows most of which are near one centre: uniform landmarks
-// overlook the others.
+// unbalanced returns rows, most of them near one centre: uniform landmarks miss the others.
 func unbalanced(n int, seed uint64) blas64.General {
 	x := clusters(n, 3, seed)
 	return filled(n, 3, func(i, j int) float64 {
@@ -138,8 +137,7 @@ func unbalanced(n int, seed uint64) blas64.General {
 	})
 }
 
-// TestChoices: on average, landmarks by pivots leave less of the trace than uniform
-// ones.
+// TestChoices: on average, pivoted landmarks leave a smaller trace residual than uniform ones.
 func TestChoices(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// onGrid rounds rows to multiples of 1/1024, so that offsets up to 1e12 are exact.
+// onGrid returns rows rounded to multiples of 1/1024, so that offsets up to 1e12 are exact.
 func onGrid(x blas64.General) blas64.General {
 	for i, v := range x.Data {
 		x.Data[i] = math.Round(1024*v) / 1024
@@ -34,8 +34,8 @@ func shifted(x blas64.General, by float64) blas64.General {
 	return out
 }
 
-// TestPCAFarFromZero: a shift of all rows changes neither the variances nor the scores, of kernels whose centred
-// matrix does not change. The reference is dense, of the rows near 0.
+// TestPCAFarFromZero: for kernels whose centred matrix is shift-invariant, shifting all rows changes neither variances
+// nor scores. The reference is a dense computation of the rows near 0.
 func TestPCAFarFromZero(t *testing.T) {
 	t.Parallel()
 	const n = 60
@@ -79,7 +79,7 @@ func TestPCAFarFromZero(t *testing.T) {
 	}
 }
 
-// sameAgain fits with one thread, saves and loads, and compares the scores bit by bit.
+// sameAgain fits with one thread, saves and loads, and compares the scores bit for bit.
 func sameAgain(t *testing.T, f *Fit, d model.Sources, k kernelgen.Kernel, rows, scores blas64.General) {
 	t.Helper()
 	again, err := PCA{Rank: 3, Landmarks: int(f.Rows)}.Fit(t.Context(), stream.Engine{Threads: 1}, d, k)
@@ -99,8 +99,8 @@ func sameAgain(t *testing.T, f *Fit, d model.Sources, k kernelgen.Kernel, rows, 
 	}
 }
 
-// TestPCAOnLandmarksFarFromZero: with fewer landmarks than rows a shift changes no bit, of values, novelty and the
-// measured error, as all differences are exact.
+// TestPCAOnLandmarksFarFromZero: with fewer landmarks than rows a shift changes no bit of values, novelty and the
+// measured error, since all differences are exact.
 func TestPCAOnLandmarksFarFromZero(t *testing.T) {
 	t.Parallel()
 	x := onGrid(clusters(120, 3, 7))
@@ -132,8 +132,8 @@ func TestPCAOnLandmarksFarFromZero(t *testing.T) {
 	}
 }
 
-// TestPCALosesDigits: a kernel that no shift helps warns where digits are lost, and fails where none is left. Rows
-// that are equal are another error, and both are of the data.
+// TestPCALosesDigits: if no shift helps, a fit warns of lost digits, and fails if none remains. Equal rows are a
+// different error. Both are errors about the data.
 func TestPCALosesDigits(t *testing.T) {
 	t.Parallel()
 	x := onGrid(clusters(60, 3, 1))
@@ -174,7 +174,7 @@ func TestPCALosesDigits(t *testing.T) {
 	}
 }
 
-// TestUncentredLosesDigits: methods that do not centre warn of inner products of rows far from 0, and not near it.
+// TestUncentredLosesDigits: uncentred methods warn of inner products of rows far from 0, and not of rows near it.
 func TestUncentredLosesDigits(t *testing.T) {
 	t.Parallel()
 	x := onGrid(clusters(200, 3, 1))

@@ -51,7 +51,7 @@ type PCA struct {
 // Fit computes the components of the rows of one source. It fails if the kernel is not positive semi-definite. It
 // returns a [stream.DataError] if all rows are equal in feature space up to rounding.
 func (m PCA) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
@@ -82,7 +82,7 @@ func (m PCA) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 		return nil, err
 	}
 	if found == nil {
-		return nil, noComponent(d.Left.Info().Name, k, differ(candidates.Rows, rest.Rows))
+		return nil, noComponent(d.Left.Info().Name, k, rowsDiffer(candidates.Rows, rest.Rows))
 	}
 	notes := rankNote(len(found.Values), m.Rank, basis.Dependence)
 	trace := found.Trace
@@ -146,14 +146,15 @@ func (f *landmarkFit) gram(ctx context.Context, e stream.Engine,
 	if err != nil {
 		return nil, err
 	}
-	return f.streamGram(ctx, e.Given(with), src, new(basis.Leverage), by)
+	return f.streamGram(ctx, e.WithInputs(with), src, new(basis.Leverage), by)
 }
 
 // noComponent returns the error for rows of the named source without a component. differ reports that the rows are not
 // all equal.
 func noComponent(name string, k kernelgen.Kernel, differ bool) error {
 	if !differ {
-		return stream.NewDataError(name, "all rows are the same, and there is no component").Do("choose other columns")
+		return stream.NewDataError(name, "all rows are the same, and there is no component").
+			WithRemedy("choose other columns")
 	}
 	return basis.AlikeError(name, k)
 }

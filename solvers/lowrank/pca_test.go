@@ -15,8 +15,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// doublyCentred returns the kernel matrix of y against x with the row means of both taken away, as
-// scikit-learn's KernelCenterer has it.
+// doublyCentred returns the kernel matrix of y against x without the row means of both, like scikit-learn's
+// KernelCenterer.
 func doublyCentred(k kernelgen.Kernel, y, x blas64.General) blas64.General {
 	fitted, a := kernelMatrix(k, x, x), kernelMatrix(k, y, x)
 	n, all := float64(x.Rows), 0.0
@@ -47,8 +47,8 @@ func scoresOf(t *testing.T, m *Model, x blas64.General) blas64.General {
 	return u
 }
 
-// TestPCAIsDense: with all rows as landmarks the values are the eigenvalues of the centred matrix, the scores
-// of fitted and of new rows those of the dense method, and the trace is known.
+// TestPCAIsDense: with all rows as landmarks the values are the eigenvalues of the centred matrix, scores of fitted and
+// new rows equal the dense method, and the trace is exact.
 func TestPCAIsDense(t *testing.T) {
 	t.Parallel()
 	const rank = 5
@@ -95,8 +95,8 @@ func TestPCAIsDense(t *testing.T) {
 	}
 }
 
-// TestPCAOnLandmarks: on few landmarks the values are the sums of squares of the scores, whose means are 0;
-// Verify measures the error of the centred matrix, and a saved model gives the same scores.
+// TestPCAOnLandmarks: with few landmarks the values are the sums of squared scores, whose means are 0. Verify measures
+// the error of the centred matrix, and a loaded model gives the same scores.
 func TestPCAOnLandmarks(t *testing.T) {
 	t.Parallel()
 	const n, rank = 300, 6
@@ -156,7 +156,7 @@ func TestPCAOnLandmarks(t *testing.T) {
 	}
 }
 
-// TestPCARefuses: rows that are alike have no component, and kernels that are not positive semi-definite none either.
+// TestPCARefuses: equal rows have no component, and a kernel must be positive semi-definite.
 func TestPCARefuses(t *testing.T) {
 	t.Parallel()
 	same := matrix.New(30, 2)

@@ -149,7 +149,9 @@ func (p *planner) eachTile(what string, rows, columns int64) {
 }
 
 // sampleRows returns the number of rows of the error estimate.
-func sampleRows(n, landmarks int64) int64 { return min(n, landmarks+int64(heldBack(int(landmarks)))) }
+func sampleRows(n, landmarks int64) int64 {
+	return min(n, landmarks+int64(heldBackCount(int(landmarks))))
+}
 
 // Plan returns the cost of a fit.
 func (m S3SPSD) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Plan, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestPlan: a plan foretells the kernel entries of the fit.
+// TestPlan: a plan predicts the kernel entries of the fit.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -47,9 +47,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanGrowsNot: memory is the same for any number of rows, up to the
-// logarithm of accumulators.
-func TestPlanGrowsNot(t *testing.T) {
+// TestPlanDoesNotGrow: memory does not depend on the number of rows, up to the logarithmic number of accumulators.
+func TestPlanDoesNotGrow(t *testing.T) {
 	t.Parallel()
 	m := S3SPSD{Rank: 50, Sketch: 250}
 	small, err := m.Plan(stream.Engine{Threads: 2}, model.Size{Rows: 1e6, Columns: 20}, kernelgen.RBF(1))
@@ -95,6 +94,8 @@ func TestTransformPlan(t *testing.T) {
 
 // TestPlanStages holds plans to 1.4 times the peaks of single runs of the command on 5,000 rows of
 // 20 columns, under the smallest budget that it accepted: 60, 42 and 55 MiB.
+// TestPlanStages: plans are at most 1.4 times the measured peak memory of the command on 5,000 rows of 20 columns under
+// the smallest accepted budget: 60, 42 and 55 MiB.
 func TestPlanStages(t *testing.T) {
 	one, two := model.Size{Rows: 5000, Columns: 20}, model.Size{Rows: 5000, Cols: 5000, Columns: 20}
 	for _, c := range []struct {

@@ -10,8 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// BenchmarkLandmarkRank is a fit of 5000 rows against the rank: small algebra
-// grows with its cube.
+// BenchmarkLandmarkRank times a fit of 5000 rows by rank: small dense algebra grows with its cube.
 func BenchmarkLandmarkRank(b *testing.B) {
 	src := stream.FromMatrix("x", clusters(5000, 8, 3))
 	k := kernelgen.RBF(5)

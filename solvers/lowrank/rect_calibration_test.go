@@ -34,7 +34,7 @@ type rectCase struct {
 	seed            uint64
 }
 
-// rectKinds are where rows come from.
+// rectKinds are the kinds of data.
 var rectKinds = []struct {
 	name string
 	rows func(r *rand.Rand, m, n int) (x, y blas64.General, kernels []string)
@@ -80,8 +80,7 @@ func drawRows(n, d int, draw func(j int) float64) blas64.General {
 	return x
 }
 
-// zipfCounts returns rows of counts of words, of which the k-th occurs 1/k times as often as the
-// first, and divides them by their lengths.
+// zipfCounts returns rows of word counts, divided by their norms. Word k occurs 1/k times as often as the first.
 func zipfCounts(r *rand.Rand, n, d int) blas64.General {
 	x, words := matrix.New(n, d), rand.NewZipf(r, 1.1, 1, uint64(d-1))
 	for i := range n {
@@ -94,15 +93,15 @@ func zipfCounts(r *rand.Rand, n, d int) blas64.General {
 	return x
 }
 
-// pixelsOf returns a function that draws colours of two images, parts of 1, and the kernel of
-// Xie et al. (2023), §IV-A; no rows if there are no images.
+// pixelsOf returns a function that draws colours of two images, in [0, 1], with the kernel of Xie et al. (2023), §IV-A.
+// It returns no rows if the images are absent.
 func pixelsOf(left, right string) func(r *rand.Rand, m, n int) (x, y blas64.General, kernels []string) {
 	return func(r *rand.Rand, m, n int) (x, y blas64.General, kernels []string) {
 		return pixels(r, left, m), pixels(r, right, n), []string{"rbf(gamma=10)"}
 	}
 }
 
-// pixels draws from an image in the folder that NYSTREAM_DATA names.
+// pixels draws colours from an image in the folder NYSTREAM_DATA.
 func pixels(r *rand.Rand, name string, n int) blas64.General {
 	f, err := os.Open(filepath.Join(cmp.Or(os.Getenv("NYSTREAM_DATA"), "../../../shared/data"), name))
 	if err != nil {
@@ -122,7 +121,7 @@ func pixels(r *rand.Rand, name string, n int) blas64.General {
 	return x
 }
 
-// newRectCase draws a case whose rows are of the kind that its number tells.
+// newRectCase draws a case of the kind given by its number.
 func newRectCase(t *testing.T, number int) rectCase {
 	r := rand.New(rand.NewPCG(uint64(number), 3))
 	kind := rectKinds[number%len(rectKinds)]
@@ -146,10 +145,10 @@ func newRectCase(t *testing.T, number int) rectCase {
 	return c
 }
 
-// rectErrors are the errors of a fit, relative to A, and their estimates.
+// rectErrors holds the relative errors of a fit and their estimates.
 type rectErrors struct{ spectral, frobenius, spectralEstimate, frobeniusEstimate float64 }
 
-// errors fits and measures. The norms are those of a.
+// errors fits and measures. spectral and frobenius are the norms of a.
 func (c rectCase) errors(t *testing.T, method Method, a blas64.General, spectral, frobenius float64) rectErrors {
 	d := model.Sources{Left: stream.FromMatrix("left", c.x), Right: stream.FromMatrix("right", c.y)}
 	f, err := method.Fit(context.Background(), stream.Engine{}, d, c.kernel)
@@ -170,7 +169,7 @@ func TestRectangularCalibration(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
 	const (
-		rounding = 1e-9 // below, errors are those of the cut-offs
+		rounding = 1e-9 // below, errors come from cutoffs
 		tie      = 1.1
 	)
 	cases := *rectangularCases
@@ -208,7 +207,7 @@ func TestRectangularCalibration(t *testing.T) {
 	}
 }
 
-// spread logs quantiles, and returns how many values are between 1/2 and 2.
+// spread logs quantiles, and returns the number of values between 1/2 and 2.
 func spread(t *testing.T, what string, values []float64) (within int) {
 	slices.Sort(values)
 	at := func(p float64) float64 { return values[int(p*float64(len(values)-1))] }

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestRectangular fits a kernel matrix between two sources.
+// TestRectangular fits kernel matrices between two sources.
 func TestRectangular(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -61,8 +61,7 @@ func TestRectangular(t *testing.T) {
 	}
 }
 
-// TestExplicitUnits: the error of a model of a matrix does not depend on the unit of its
-// entries, however large or small.
+// TestExplicitUnits: the error for a matrix does not depend on the unit of its entries, however large or small.
 func TestExplicitUnits(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -142,9 +141,8 @@ func TestExplicitMatrix(t *testing.T) {
 	}
 }
 
-// TestRectangularCondition: sides of numerically low rank have weak directions, which are
-// no part of a model of lower rank: the bound of how orthonormal its factors are before
-// Refine knows that, and holds.
+// TestRectangularCondition: sides of numerically low rank have weak directions, which a model of lower rank excludes.
+// The orthogonality bound before Refine accounts for that, and holds.
 func TestRectangularCondition(t *testing.T) {
 	t.Parallel()
 	x, y := clusters(900, 1, 3), clusters(800, 1, 4)

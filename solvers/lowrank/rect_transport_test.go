@@ -17,8 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// sinkhorn returns u and v after ten rounds, with diag(u)·A·diag(v) a plan between uniform
-// masses.
+// sinkhorn returns u and v after ten rounds: diag(u)·A·diag(v) is a plan between uniform masses.
 func sinkhorn(a blas64.General) (u, v []float64) {
 	u, v = make([]float64, a.Rows), make([]float64, a.Cols)
 	for j := range v {
@@ -36,6 +35,7 @@ func sinkhorn(a blas64.General) (u, v []float64) {
 	return u, v
 }
 
+// transportPlan returns that plan.
 func transportPlan(a blas64.General) blas64.General {
 	u, v := sinkhorn(a)
 	p := matrix.Clone(a)
@@ -44,8 +44,8 @@ func transportPlan(a blas64.General) blas64.General {
 	return p
 }
 
-// TestTransport: the error of the kernel matrix between colours is nearly the least that the rank
-// allows, and the error of the plan of optimal transport what the best matrix of that rank gives.
+// TestTransport: the error of the kernel matrix between colours is close to the optimum of the rank, and the error of
+// the transport plan to that of the best matrix of the rank.
 func TestTransport(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()

@@ -42,7 +42,7 @@ type RFF struct {
 
 // Fit approximates the kernel matrix of the rows of one source.
 func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -68,7 +68,7 @@ func (m RFF) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	if err := basis.ChooseScale(ctx, e, t, rows.Rows, rows); err != nil {
 		return nil, err
 	}
-	features := newFourierMap(m.frequencies(measure, rows.Rows.Cols), middle(rows.Rows))
+	features := newFourierMap(m.frequencies(measure, rows.Rows.Cols), columnMedians(rows.Rows))
 	r, err := featureFactor(ctx, e, t, d.Left, features)
 	if err != nil {
 		return nil, err
@@ -244,8 +244,8 @@ func (m RFF) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pla
 	return p.Plan, nil
 }
 
-// middle returns the median of each column, which is robust against outliers.
-func middle(m blas64.General) []float64 {
+// columnMedians returns the median of each column, which is robust against outliers.
+func columnMedians(m blas64.General) []float64 {
 	c, column := make([]float64, m.Cols), make([]float64, m.Rows)
 	for j := range c {
 		for i := range column {

@@ -53,7 +53,7 @@ func (m RPCholesky) landmarks(n int64) int {
 
 // Fit approximates the kernel matrix of the rows of one source. The fit has the Pivots.
 func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -101,7 +101,8 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 	}
 	left := traceResidual(f, factor, values) // in the scale of the tiles
 	found := &Model{Method: "rpcholesky", Kernel: t.Kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
-	held := heldRows{Panel: rows.Of(heldBackRows(n, heldBack(len(pivots)), m.Seed, "held back", landmarks.Number))}
+	held := heldRows{Panel: rows.Select(heldBackRows(n, heldBackCount(len(pivots)), m.Seed, "held back",
+		landmarks.Number))}
 	notes := append(fewerNote("pivots", n, max(m.Rank, m.Landmarks), len(f.Pivots)), rankNote(side.Rank(), min(m.Rank, len(pivots)), RankTolerance)...)
 	fit, err := finishFit(ctx, e, t, found, notes, condition(s, r), held, held, f.Trace)
 	if err != nil {

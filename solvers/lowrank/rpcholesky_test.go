@@ -22,6 +22,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// rpcFit fits the rows of x.
 func rpcFit(t *testing.T, m RPCholesky, x blas64.General, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
@@ -31,6 +32,7 @@ func rpcFit(t *testing.T, m RPCholesky, x blas64.General, k kernelgen.Kernel) *F
 	return f
 }
 
+// parseKernel parses a kernel.
 func parseKernel(t *testing.T, text string) kernelgen.Kernel {
 	t.Helper()
 	k, err := kernelgen.Parse(text)
@@ -40,9 +42,8 @@ func parseKernel(t *testing.T, text string) kernelgen.Kernel {
 	return k
 }
 
-// TestRPCholeskyAgainstDense: the model is the dense formula, the trace residual
-// that of dense algebra, and A − Â is positive semi-definite, with and without
-// truncation and for numbers near the ends of float64.
+// TestRPCholeskyAgainstDense: the model equals the dense formula, the trace residual dense algebra, and A − Â is
+// positive semi-definite: with and without truncation, and at the ends of the range of float64.
 func TestRPCholeskyAgainstDense(t *testing.T) {
 	t.Parallel()
 	x := clusters(200, 4, 3)
@@ -75,7 +76,7 @@ func TestRPCholeskyAgainstDense(t *testing.T) {
 	}
 }
 
-// truncated returns the best approximation of a positive semi-definite matrix with rank c.
+// truncated returns the best approximation of rank c of a positive semi-definite matrix.
 func truncated(t *testing.T, a blas64.General, c int) blas64.General {
 	t.Helper()
 	size := krylov.Largest(a.Data)
@@ -83,8 +84,8 @@ func truncated(t *testing.T, a blas64.General, c int) blas64.General {
 	return scaled(congruence(matrix.Columns(eig.Vectors, 0, c), eig.Values[:c]), size)
 }
 
-// TestTruncatedNystrom: with several landmarks per column of U, Nyström and fast
-// SPSD are the dense approximation on all landmarks, truncated as a whole.
+// TestTruncatedNystrom: with several landmarks per column of U, Nyström and fast SPSD equal the truncated dense
+// approximation on all landmarks.
 func TestTruncatedNystrom(t *testing.T) {
 	t.Parallel()
 	const c, landmarks = 10, 30
@@ -121,7 +122,7 @@ func TestTruncatedNystrom(t *testing.T) {
 	}
 }
 
-// TestFewestLandmarks: no number of landmarks is the rank, and fewer are refused.
+// TestFewestLandmarks: the default number of landmarks is the rank, and fewer are refused.
 func TestFewestLandmarks(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 4, 3)
@@ -164,9 +165,8 @@ func TestFewestLandmarks(t *testing.T) {
 	}
 }
 
-// TestRPCholeskyTraceError: with four pivots per column of U the trace that is left
-// is on average within twice the least that rank c leaves, and it is below what
-// uniform landmarks leave where these overlook rows.
+// TestRPCholeskyTraceError: with four pivots per column of U the mean trace residual is at most twice the optimum of
+// rank c. It is below that of uniform landmarks where they miss rows.
 func TestRPCholeskyTraceError(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -174,7 +174,7 @@ func TestRPCholeskyTraceError(t *testing.T) {
 	for name, c := range map[string]int{"clusters": 15, "unbalanced": 6} {
 		x, k := clusters(400, 4, 3), kernelgen.RBF(2)
 		if name == "unbalanced" {
-			x = unbalanced(400, 3) // 8 rows are far from the others
+			x = unbalanced(400, 3) // eight rows are far from the others
 		}
 		a := kernelMatrix(k, x, x)
 		best := dense.Sum(denseEigen(t, a).Values[c:]) / dense.Trace(a)
@@ -197,8 +197,7 @@ func TestRPCholeskyTraceError(t *testing.T) {
 	}
 }
 
-// TestRPCholeskyStops: no more pivots than there is rank, a note that says so, and
-// then Â is A.
+// TestRPCholeskyStops: there are at most as many pivots as the rank, with a note, and then Â is A.
 func TestRPCholeskyStops(t *testing.T) {
 	t.Parallel()
 	base := clusters(500, 3, 5)
@@ -243,8 +242,7 @@ func TestRPCholeskyStops(t *testing.T) {
 	}
 }
 
-// TestRPCholeskySameBits: the same model for any number of threads, block size and
-// read size.
+// TestRPCholeskySameBits: the model has the same bits for any number of threads, block size and read size.
 func TestRPCholeskySameBits(t *testing.T) {
 	t.Parallel()
 	x := clusters(5000, 5, 11)
@@ -268,8 +266,8 @@ func TestRPCholeskySameBits(t *testing.T) {
 	}
 }
 
-// TestRPCholeskyPasses: one pass, another to refine; a model comes back from its
-// arrays; Verify agrees with the estimate.
+// TestRPCholeskyPasses: the fit takes one pass, and refinement another. A loaded model equals the saved one, and Verify
+// agrees with the estimate.
 func TestRPCholeskyPasses(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -306,7 +304,7 @@ func TestRPCholeskyPasses(t *testing.T) {
 	}
 }
 
-// TestRPCholeskyPlan: a plan has one pass and room for the factor.
+// TestRPCholeskyPlan: a plan has one pass and the memory of the factor.
 func TestRPCholeskyPlan(t *testing.T) {
 	t.Parallel()
 	for _, m := range []RPCholesky{{Rank: 10, Seed: 1}, {Rank: 30, Landmarks: 120, Seed: 1}} {
@@ -320,7 +318,7 @@ func TestRPCholeskyPlan(t *testing.T) {
 	}
 }
 
-// TestRPCholeskyNasty: nasty inputs, for this method and for those that truncate.
+// TestRPCholeskyNasty runs this method, and those that truncate, on degenerate and extreme rows.
 func TestRPCholeskyNasty(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -353,8 +351,7 @@ func TestRPCholeskyNasty(t *testing.T) {
 	}
 }
 
-// TestRPCholeskyNotFinite: a bad number, or a row whose kernel overflows, is an
-// error with its place.
+// TestRPCholeskyNotFinite: an error names the place of a bad number, or the row whose kernel overflows.
 func TestRPCholeskyNotFinite(t *testing.T) {
 	t.Parallel()
 	for value, k := range map[float64]kernelgen.Kernel{math.Inf(1): kernelgen.RBF(1), 1e200: kernelgen.Linear()} {

@@ -38,7 +38,7 @@ type S3SPSD struct {
 
 // Fit approximates the kernel matrix of the rows of one source.
 func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -118,7 +118,7 @@ func (f *s3spsd) stream(ctx context.Context) error {
 	}
 	defer f.tiles.CountPass(f.src.Info().Rows * int64(f.rows.landmarks.Count()))()
 	columns := &basis.Columns{Features: []basis.Features{m.Features(name)}}
-	e := f.engine.Given(f.rows.landmarks.Rows, f.rows.leverage.Project)
+	e := f.engine.WithInputs(f.rows.landmarks.Rows, f.rows.leverage.Project)
 	state, err := basis.Moments(ctx, e, "fit", f.src, columns, newState, func() func(*rangeState, basis.Rows) error {
 		addTrace, priorities := basis.AddTrace(f.tiles, name), f.rows.leverage.Sampler()
 		return func(state *rangeState, r basis.Rows) error {

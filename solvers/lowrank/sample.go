@@ -12,9 +12,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// heldBack returns the number of rows of the error estimate besides the landmarks. A flatter spectrum, after more
+// heldBackCount returns the number of rows of the error estimate besides the landmarks. A flatter spectrum, after more
 // landmarks, needs more rows to resolve.
-func heldBack(landmarks int) int { return min(2048, max(512, 4*landmarks)) }
+func heldBackCount(landmarks int) int { return min(2048, max(512, 4*landmarks)) }
 
 // leveragePerColumn is the default number of rows of high leverage added to the core for each column.
 const leveragePerColumn = 2
@@ -80,7 +80,7 @@ type sketchedSide struct {
 func (s *sketchedSide) scout(ctx context.Context, e stream.Engine, m *basis.Map, keep int, seed uint64, purpose string) (err error) {
 	var y blas64.General
 	if keep > 0 {
-		if y, err = m.Of(ctx, e, s.core, s.name); err != nil {
+		if y, err = m.Sketch(ctx, e, s.core, s.name); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ func (z sizes) draw(n int64, seed uint64, ofRange, ofCore, held string) (s *sket
 		return nil, err
 	}
 	touched := s.signs.Positions()
-	s.heldNumbers = heldBackRows(n, heldBack(len(touched)), seed, held, touched, s.coreSigns.Positions())
+	s.heldNumbers = heldBackRows(n, heldBackCount(len(touched)), seed, held, touched, s.coreSigns.Positions())
 	return s, nil
 }
 

@@ -38,7 +38,7 @@ const ClusterSample = 10_000
 // Fit fits the model. It fails for two sources, for novelty with a method of random features or sketches, and for rows
 // with fewer clusters than requested.
 func (m Sampled) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 func (m Sampled) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
@@ -87,8 +87,8 @@ func (m Sampled) check(s model.Size, k kernelgen.Kernel) error {
 	return nil
 }
 
-// learner is a sample of the fitted rows of a model.
-type learner struct {
+// fittedSample is a sample of the fitted rows of a model.
+type fittedSample struct {
 	*Model
 	name     string // of the rows
 	tiles    *tiles.Tiles
@@ -101,7 +101,8 @@ type learner struct {
 }
 
 // sampleRows draws and embeds rows.
-func (m *Model) sampleRows(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*learner, error) {
+func (m *Model) sampleRows(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*fittedSample,
+	error) {
 	drawn, err := sketch.NewSample(m.Rows, int(min(m.Rows, ClusterSample)), seed, "answers")
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (m *Model) sampleRows(ctx context.Context, e stream.Engine, src stream.Sour
 	if err != nil {
 		return nil, err
 	}
-	s := &learner{Model: m, name: src.Info().Name, tiles: m.tiles(m.Left), rows: panels[0]}
+	s := &fittedSample{Model: m, name: src.Info().Name, tiles: m.tiles(m.Left), rows: panels[0]}
 	s.weight = float64(m.Rows) / float64(s.rows.Count())
 	if s.u, err = embedRows(ctx, e, s.tiles, m.Left, m.Left.pack(), s.rows, src.Info().Name); err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func (m Sampled) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 	if m.Novelty {
 		next.Add("kernel between landmarks", landmarks*landmarks, "`Landmarks` or `Rank`")
 		next.AddEntries(float64(landmarks) * float64(landmarks))
-		folds := int64(foldsOf(int(rows)))
+		folds := int64(noveltyFolds(int(rows)))
 		fold, err := m.Method.Plan(e, model.Size{Rows: max(1, rows-rows/folds), Columns: s.Columns}, k)
 		if err != nil {
 			return nil, err

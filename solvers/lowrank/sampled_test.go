@@ -18,7 +18,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// rings returns n rows on two rings and in a blob beside them, and where each is.
+// rings returns n rows on two rings and in a blob, with the part of each.
 func rings(n int, seed uint64) (x blas64.General, of []int) {
 	x, of = matrix.New(n, 2), make([]int, n)
 	random := sketch.NewRandom(seed, "rings")
@@ -35,7 +35,7 @@ func rings(n int, seed uint64) (x blas64.General, of []int) {
 	return x, of
 }
 
-// ask returns what a model answers for rows.
+// ask returns outputs of a model for rows.
 func ask(t *testing.T, m *Model, x blas64.General, kinds ...model.Output) blas64.General {
 	t.Helper()
 	out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Outputs: kinds})
@@ -45,7 +45,7 @@ func ask(t *testing.T, m *Model, x blas64.General, kinds ...model.Output) blas64
 	return out
 }
 
-// reloaded returns a model that was saved and loaded.
+// reloaded returns the model after saving and loading.
 func reloaded(t *testing.T, m *Model) *Model {
 	t.Helper()
 	a, err := m.Save()
@@ -59,7 +59,7 @@ func reloaded(t *testing.T, m *Model) *Model {
 	return loaded
 }
 
-// blobs returns n rows of three blobs, and where each is.
+// blobs returns n rows in three blobs, with the blob of each.
 func blobs(n int, seed uint64) (x blas64.General, of []int) {
 	x, of = matrix.New(n, 2), make([]int, n)
 	random := sketch.NewRandom(seed, "blobs")
@@ -72,8 +72,8 @@ func blobs(n int, seed uint64) (x blas64.General, of []int) {
 	return x, of
 }
 
-// TestClusters: rings and a blob are told apart, new rows too; the eigengap finds how many blobs there are, and
-// refining the factors changes no label.
+// TestClusters: rings and a blob are separated, also for new rows. The eigengap finds the number of blobs, and
+// refinement changes no label.
 func TestClusters(t *testing.T) {
 	t.Parallel()
 	for k, made := range map[int]func(int, uint64) (blas64.General, []int){3: rings, AutoClusters: blobs} {
@@ -115,8 +115,7 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// TestNormalisedMatrix: the eigenvalues are those of the normalised kernel matrix by the dense method, where the
-// model is near exact.
+// TestNormalisedMatrix: if the model is nearly exact, the eigenvalues are those of the dense normalised kernel matrix.
 func TestNormalisedMatrix(t *testing.T) {
 	t.Parallel()
 	x, _ := rings(240, 3)
@@ -141,8 +140,8 @@ func TestNormalisedMatrix(t *testing.T) {
 	}
 }
 
-// TestNovelty: distances are those of the dense formula, on every method, also where the kernel has a scale, and after
-// the factors are refined; far rows have the least tail.
+// TestNovelty: distances equal the dense formula for every method, also for a scaled kernel and after refinement. Far
+// rows have the smallest tail.
 func TestNovelty(t *testing.T) {
 	t.Parallel()
 	x := clusters(400, 3, 5)
@@ -172,14 +171,14 @@ func TestNovelty(t *testing.T) {
 					t.Fatalf("%T of %s: row %d is %v from the span, want %v", method, text, i, matrix.Row(got, i)[0], want[i])
 				}
 			}
-			if tail := ask(t, f.Model, far, model.Novelty).Data[2]; tail > 1/float64(len(f.Novelty.Known)) {
+			if tail := ask(t, f.Model, far, model.Novelty).Data[2]; tail > 1/float64(len(f.Novelty.HeldOut)) {
 				t.Errorf("%T: a row far away has tail %v", method, tail)
 			}
 		}
 	}
 }
 
-// residuals returns the distances of rows from the span of a model's functions, by a dense solve.
+// residuals returns the distances of rows from the span of the functions of a model, by a dense solve.
 func residuals(t *testing.T, m *Model, k kernelgen.Kernel, x blas64.General) []float64 {
 	t.Helper()
 	p := m.Left.Projection
@@ -223,7 +222,7 @@ func diagonalOf(k kernelgen.Kernel, x blas64.General) []float64 {
 	return d
 }
 
-// TestSampledRefuses: what cannot be learnt is refused with a remedy.
+// TestSampledRefuses: clusters or novelty that cannot be learnt are refused with a remedy.
 func TestSampledRefuses(t *testing.T) {
 	t.Parallel()
 	x := stream.FromMatrix("x", clusters(80, 2, 1))
@@ -266,7 +265,7 @@ func TestSampledRefuses(t *testing.T) {
 	}
 }
 
-// centredRows returns rows whose sum is not 0, but small beside them.
+// centredRows returns rows whose sum is small but not 0.
 func centredRows() blas64.General {
 	x := matrix.New(100, 2)
 	for i := range x.Data {

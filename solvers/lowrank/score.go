@@ -118,8 +118,8 @@ func (m *Model) unitValues(unit float64) []float64 {
 // verifySide holds the rows of one source in a measurement.
 type verifySide struct {
 	*basis.Panel
-	of int64          // number of rows they were drawn from
-	u  blas64.General // their embedding
+	totalRows int64          // number of rows they were drawn from
+	u         blas64.General // their embedding
 }
 
 // side fetches all rows of a source, or a sample, and embeds them. It recognises landmarks by their numbers.
@@ -144,7 +144,7 @@ func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding,
 	if err != nil {
 		return nil, err
 	}
-	out := &verifySide{Panel: basis.NewPanel(rows, number, nil), of: n}
+	out := &verifySide{Panel: basis.NewPanel(rows, number, nil), totalRows: n}
 	out.u, err = embedRows(ctx, v.engine, v.embeds, side, side.pack(), out.Panel, info.Name)
 	return out, err
 }
@@ -153,10 +153,10 @@ func (v *verifier) side(ctx context.Context, src stream.Source, side *Embedding,
 // entries of A, a smaller fraction than between few rows. The weight preserves the contribution of the shift, which
 // acts on the diagonal alone, to the error.
 func (v *verifySide) diagonalWeight() float64 {
-	if v.of < 2 {
+	if v.totalRows < 2 {
 		return 1
 	}
-	return float64(v.Count()-1) / float64(v.of-1)
+	return float64(v.Count()-1) / float64(v.totalRows-1)
 }
 
 // verifier multiplies A and E = A − Â by vectors on exact tiles.

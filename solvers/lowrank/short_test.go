@@ -8,12 +8,11 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// Products of matrices are those of the command: gonum's take most of the time of
-// the tests.
+// Products of matrices use our BLAS, as in the command: with gonum's they would take most of the time.
 func init() { blas64.Use(nyblas.Implementation{}) }
 
-// fewer returns how often to repeat something: full, and short in runs with -short,
-// which the race detector and the checks of other instruction sets use.
+// fewer returns a number of repetitions: full, or short with -short, as in runs with the race detector or on other
+// instruction sets.
 func fewer(full, short int) int {
 	if testing.Short() {
 		return short
@@ -21,8 +20,7 @@ func fewer(full, short int) int {
 	return full
 }
 
-// inTheLarge skips in runs with -short what repeats in the large, or often, the arithmetic of
-// smaller tests.
+// inTheLarge skips, with -short, tests that repeat smaller ones on large data.
 func inTheLarge(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

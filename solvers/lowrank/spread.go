@@ -15,7 +15,7 @@ const spreadRows = 256
 
 // spread returns the spread of the entries of A between some rows of the block: see [basis.Spread].
 func (b *sampledBlock) spread() float64 {
-	rows, columns := evenly(b.m.Rows, spreadRows), evenly(b.m.Cols, spreadRows)
+	rows, columns := evenlySpaced(b.m.Rows, spreadRows), evenlySpaced(b.m.Cols, spreadRows)
 	left, right := b.left.roots(), b.right.roots()
 	diagonal := make(map[[2]int]float64, len(b.diagonal))
 	for _, d := range b.diagonal {
@@ -35,8 +35,8 @@ func (b *sampledBlock) spread() float64 {
 	return basis.Spread(some)
 }
 
-// evenly returns up to most of the numbers below n, evenly spaced.
-func evenly(n, most int) []int {
+// evenlySpaced returns up to most of the numbers below n, evenly spaced.
+func evenlySpaced(n, most int) []int {
 	picked := make([]int, min(n, most))
 	for i := range picked {
 		picked[i] = i * n / len(picked)
@@ -52,8 +52,8 @@ func centredSpread(centred, whole float64) float64 {
 	return math.Max(0, centred) / whole
 }
 
-// differ reports whether two rows of the panels differ.
-func differ(panels ...blas64.General) bool {
+// rowsDiffer reports whether two rows of the panels differ.
+func rowsDiffer(panels ...blas64.General) bool {
 	var first []float64
 	for _, p := range panels {
 		for i := range p.Rows {

@@ -43,7 +43,7 @@ type SSRSVD struct {
 // Fit approximates the kernel matrix between the rows of two sources. One source is treated as any square matrix:
 // symmetry is neither used nor required.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -147,18 +147,18 @@ func (f *ssrsvd) stream(ctx context.Context, d model.Sources) error {
 	}
 	defer f.tiles.CountPass(l.signs.Rows*int64(y.Entries()) + r.signs.Rows*int64(x.Entries()))()
 	if d.Right == nil {
-		e := e.Given(r.landmarks.Rows, l.landmarks.Rows, l.leverage.Project, r.leverage.Project)
+		e := e.WithInputs(r.landmarks.Rows, l.landmarks.Rows, l.leverage.Project, r.leverage.Project)
 		both, err := streamRanges(ctx, e, d.Left, []basis.Features{y.Features(l.name), x.Features(r.name)}, l.leverage, r.leverage)
 		if err == nil {
 			f.take(both[0], both[1])
 		}
 		return err
 	}
-	ofY, err := streamRanges(ctx, e.Given(r.landmarks.Rows, l.leverage.Project), d.Left, []basis.Features{y.Features(l.name)}, l.leverage)
+	ofY, err := streamRanges(ctx, e.WithInputs(r.landmarks.Rows, l.leverage.Project), d.Left, []basis.Features{y.Features(l.name)}, l.leverage)
 	if err != nil {
 		return err
 	}
-	ofX, err := streamRanges(ctx, e.Given(l.landmarks.Rows, r.leverage.Project), d.Right, []basis.Features{x.Features(r.name)}, r.leverage)
+	ofX, err := streamRanges(ctx, e.WithInputs(l.landmarks.Rows, r.leverage.Project), d.Right, []basis.Features{x.Features(r.name)}, r.leverage)
 	if err == nil {
 		f.take(ofY[0], ofX[0])
 	}

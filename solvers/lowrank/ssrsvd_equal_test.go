@@ -10,8 +10,8 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// Few equal rows among many that are far from each other make directions of the range of which
-// the core sees next to nothing: the published algorithm divides by that, and its error is 1e15.
+// TestSSRSVDFewEqualRows: a few equal rows among many distant ones make directions nearly invisible to the core. The
+// published algorithm divides by them, with an error of 1e15.
 func TestSSRSVDFewEqualRows(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"rbf(gamma=0.1)", "rbf(gamma=10)"} {

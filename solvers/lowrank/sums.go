@@ -39,17 +39,17 @@ const (
 
 // RowSums holds the right rows in the row sums of a normalised kernel.
 type RowSums struct {
-	Rows blas64.General // m×d: all of them, or a sample
-	Of   int64          // number of rows they represent
+	Rows      blas64.General // m×d: all of them, or a sample
+	TotalRows int64          // number of rows they represent
 }
 
 // Exact reports whether the sums are over all right rows.
-func (s *RowSums) Exact() bool { return int64(s.Rows.Rows) == s.Of }
+func (s *RowSums) Exact() bool { return int64(s.Rows.Rows) == s.TotalRows }
 
 // on sets the row sums of tiles.
 func (s *RowSums) on(t *tiles.Tiles) {
 	if s != nil {
-		t.SetNormaliser(s.Rows, float64(s.Of)/float64(s.Rows.Rows))
+		t.SetNormaliser(s.Rows, float64(s.TotalRows)/float64(s.Rows.Rows))
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *RowSums) given(e stream.Engine) stream.Engine {
 	if s == nil {
 		return e
 	}
-	return e.Given(s.Rows)
+	return e.WithInputs(s.Rows)
 }
 
 // count returns the number of rows, 0 without sums.
@@ -177,7 +177,7 @@ func (s *RowSums) header() *sumsHeader {
 	if s == nil {
 		return nil
 	}
-	return &sumsHeader{s.Of, s.Rows.Cols, s.Rows}
+	return &sumsHeader{s.TotalRows, s.Rows.Cols, s.Rows}
 }
 
 // sums returns the saved row sums of a model.

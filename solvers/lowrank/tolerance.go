@@ -47,7 +47,7 @@ const (
 // Fit approximates the kernel matrix of the rows of one source. If the limits prevent the tolerance, the fit has not
 // converged, and a note has the reason.
 func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

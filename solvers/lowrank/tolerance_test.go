@@ -15,8 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestAdaptive compares fits to a tolerance with the dense error, and their rank
-// with the smallest that would do.
+// TestAdaptive compares fits to a tolerance with the dense error, and their rank with the smallest sufficient one.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
 	k := kernelgen.RBF(3)
@@ -42,8 +41,7 @@ func TestAdaptive(t *testing.T) {
 	}
 }
 
-// TestAdaptiveNorm: the error is within the tolerance in the norm that it is for, and
-// would not be with a much lower rank.
+// TestAdaptiveNorm: the error is within the tolerance in the requested norm, and would not be with a much lower rank.
 func TestAdaptiveNorm(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -68,7 +66,7 @@ func TestAdaptiveNorm(t *testing.T) {
 	}
 }
 
-// TestAdaptiveLimits: what stops the growth is told.
+// TestAdaptiveLimits: the fit reports the limit that ended its growth.
 func TestAdaptiveLimits(t *testing.T) {
 	t.Parallel()
 	src := stream.FromMatrix("x", clusters(500, 5, 1))
@@ -98,7 +96,7 @@ func TestAdaptiveLimits(t *testing.T) {
 	}
 }
 
-// TestAdaptiveOfNothing: a matrix of zeros has rank 0 and no error, and one of equal rows rank 1.
+// TestAdaptiveOfNothing: a zero matrix has rank 0 and no error, and one of equal rows rank 1.
 func TestAdaptiveOfNothing(t *testing.T) {
 	t.Parallel()
 	for rank := range 2 {
@@ -119,6 +117,7 @@ func TestAdaptiveOfNothing(t *testing.T) {
 	}
 }
 
+// parsed parses and resolves a kernel.
 func parsed(t *testing.T, text string, x blas64.General) kernelgen.Kernel {
 	t.Helper()
 	k, err := parseKernel(t, text).Resolve(x)
@@ -128,8 +127,7 @@ func parsed(t *testing.T, text string, x blas64.General) kernelgen.Kernel {
 	return k
 }
 
-// TestAdaptiveIndefinite: a tolerance holds for matrices with negative eigenvalues, or the fit
-// tells that it does not.
+// TestAdaptiveIndefinite: matrices with negative eigenvalues meet the tolerance, or the fit warns.
 func TestAdaptiveIndefinite(t *testing.T) {
 	t.Parallel()
 	x := matrix.New(600, 3)

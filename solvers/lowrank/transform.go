@@ -55,7 +55,7 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	case kind == model.Class || kind == model.Decision:
 		return nil, errors.New("the model has no clusters: fit it again with `Clusters`")
 	}
-	if err := kind.Only(model.Coordinates, model.Scores); err != nil {
+	if err := kind.RequireOneOf(model.Coordinates, model.Scores); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -140,9 +140,9 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 		panels[i] = side.pack()
 	}
 	switch {
-	case r.Asks(model.Class) || r.Asks(model.Decision):
+	case r.Includes(model.Class) || r.Includes(model.Decision):
 		return func() model.Worker { return m.decisionWorker(m.rowEmbedder(m.Left, panels[0], info), r) }, nil
-	case r.Asks(model.Novelty):
+	case r.Includes(model.Novelty):
 		return func() model.Worker {
 			return m.answerWorker(m.rowEmbedder(m.Left, panels[0], info), m.noveltyFunc())
 		}, nil
@@ -168,7 +168,7 @@ func (m *Model) Worker(rows stream.Source, r model.Request) (func() model.Worker
 				}
 				first += em.e.Rank()
 			}
-			if r.Asks(model.Scores) {
+			if r.Includes(model.Scores) {
 				scale(dst, roots)
 			}
 			return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// mixedModels returns models of one matrix, of different methods, ranks and shifts.
+// mixedModels returns models of one matrix by different methods, ranks and shifts.
 func mixedModels(t *testing.T, src stream.Source, k kernelgen.Kernel) []*Model {
 	t.Helper()
 	ctx, e := context.Background(), stream.Engine{}
@@ -58,6 +58,7 @@ func unshifted(of *Model) *Model {
 	return &m
 }
 
+// verified verifies a model on the rows of src.
 func verified(t *testing.T, threads int, m *Model, src stream.Source, sample int) *model.Verification {
 	t.Helper()
 	v, err := m.Verify(context.Background(), stream.Engine{Threads: threads}, model.Sources{Left: src}, sample, 4)
@@ -67,9 +68,8 @@ func verified(t *testing.T, threads int, m *Model, src stream.Source, sample int
 	return v
 }
 
-// TestVerifyAgainstDense: norms of A and E against singular values of the formed matrices.
-// The spectrum of E is dense near its end, where Lanczos stops at its tolerance: a lower
-// bound, and little below.
+// TestVerifyAgainstDense compares the norms of A and E with singular values of dense matrices. The spectrum of E is
+// dense near its end, where Lanczos stops at its tolerance: a lower bound, slightly too small.
 func TestVerifyAgainstDense(t *testing.T) {
 	t.Parallel()
 	x := clusters(400, 4, 3) // blocks of 256 and 144 rows
@@ -106,8 +106,8 @@ func TestVerifyAgainstDense(t *testing.T) {
 	}
 }
 
-// TestVerifyProducts: a pass multiplies by A and E, or by their transposes, as a dense
-// product does: over half of the tiles, over all of them, and between two sources.
+// TestVerifyProducts: a pass multiplies by A and E, or their transposes, like a dense product: over half of the tiles,
+// over all of them, and between two sources.
 func TestVerifyProducts(t *testing.T) {
 	t.Parallel()
 	x, y := clusters(600, 4, 3), clusters(300, 4, 5)
@@ -158,6 +158,7 @@ func TestVerifyProducts(t *testing.T) {
 	}
 }
 
+// sideOf returns the side of a verifier for rows x.
 func (v *verifier) sideOf(t *testing.T, x blas64.General, side *Embedding) *verifySide {
 	t.Helper()
 	out, err := v.side(context.Background(), stream.FromMatrix("x", x), side, 0, 1)
@@ -167,7 +168,7 @@ func (v *verifier) sideOf(t *testing.T, x blas64.General, side *Embedding) *veri
 	return out
 }
 
-// checkProduct compares y with a·x, after the diagonal of a was given a weight.
+// checkProduct compares y with a·x, with the diagonal of a multiplied by weight.
 func checkProduct(t *testing.T, name string, a blas64.General, weight float64, x, y []float64) {
 	t.Helper()
 	for i := range y {
@@ -181,7 +182,7 @@ func checkProduct(t *testing.T, name string, a blas64.General, weight float64, x
 	}
 }
 
-// TestVerifySameBits: the same errors for any number of threads, on all rows and on a sample.
+// TestVerifySameBits: errors have the same bits for any number of threads, on all rows and on a sample.
 func TestVerifySameBits(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -195,8 +196,7 @@ func TestVerifySameBits(t *testing.T) {
 	}
 }
 
-// TestVerifyUnits: models in a unit of their own, of a kernel whose squares cannot be
-// represented.
+// TestVerifyUnits: models with their own unit, for a kernel whose squares overflow.
 func TestVerifyUnits(t *testing.T) {
 	t.Parallel()
 	x := scaled(clusters(300, 3, 8), 1e90)
@@ -257,7 +257,7 @@ func TestVerifyEdges(t *testing.T) {
 	}
 }
 
-// TestVerifyPlan: a plan counts the rows and their packed copy, and no blocks of a pass: rows are fetched.
+// TestVerifyPlan: a plan counts the rows and their packed copy, but no blocks of a pass, since rows are gathered.
 func TestVerifyPlan(t *testing.T) {
 	const n, d = 1000, 5000
 	x := matrix.New(20, d)

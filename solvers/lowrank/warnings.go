@@ -34,11 +34,11 @@ func (b *sampledBlock) effectiveSize() float64 {
 		}
 	}
 	b.placeDiagonal()
-	return math.Min(effective(left, b.left.landmarks), effective(right, b.right.landmarks))
+	return math.Min(effectiveSize(left, b.left.landmarks), effectiveSize(right, b.right.landmarks))
 }
 
-// effective returns the effective size of the numbers after the first known ones.
-func effective(squares []float64, known int) float64 {
+// effectiveSize returns the effective size of the numbers after the first known ones.
+func effectiveSize(squares []float64, known int) float64 {
 	largest := 0.0
 	for _, v := range squares {
 		largest = math.Max(largest, v)

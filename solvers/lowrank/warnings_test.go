@@ -2,8 +2,8 @@ package lowrank
 
 import "testing"
 
-// Squares that many rows carry are those of many, one that outweighs the others counts as one,
-// and beside landmarks that carry all of them nobody asks how many rows carry the rest.
+// TestEffective: squares spread over many rows have a large effective size, and one dominant row counts as one. If the
+// landmarks carry all squares, the other rows do not matter.
 func TestEffective(t *testing.T) {
 	for _, c := range []struct {
 		squares []float64
@@ -15,7 +15,7 @@ func TestEffective(t *testing.T) {
 		{[]float64{1000, 1, 0, 0}, 1, 4},
 		{[]float64{1, 1, 0, 0}, 1, 1},
 	} {
-		if got := effective(c.squares, c.known); got != c.want {
+		if got := effectiveSize(c.squares, c.known); got != c.want {
 			t.Errorf("%v behind %d: %g, want %g", c.squares, c.known, got, c.want)
 		}
 	}

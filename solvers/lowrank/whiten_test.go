@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/basis"
 )
 
-// TestWhitening compares both ways to make columns orthonormal.
+// TestWhitening compares the two algorithms for orthonormal columns.
 func TestWhitening(t *testing.T) {
 	t.Parallel()
 	for _, fall := range []float64{1, 1e-3, 1e-8, 1e-14} {

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/solvers/metrics"
 )
 
-// Two figures of predicted classes, and one of clusters, whose numbers may be exchanged.
+// Two scores of predicted classes, and one of clusters, whose numbers are arbitrary.
 func Example() {
 	truth, predicted := []int{0, 0, 1, 1}, []int{0, 1, 1, 1}
 	accuracy, err := metrics.Accuracy(truth, predicted)

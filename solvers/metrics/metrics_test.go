@@ -17,6 +17,7 @@ var (
 	predicted = []int{0, 1, 0, 1, 1, 2, 0, 2, 2, 1, 2, 3}
 )
 
+// want returns a function that compares a score with the expected one.
 func want(t *testing.T, what string, want float64) func(float64, error) {
 	return func(got float64, err error) {
 		t.Helper()
@@ -41,7 +42,7 @@ func TestAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// TestTallyInParts: rows may come in any number of parts.
+// TestTallyInParts: the scores do not depend on the division of the rows into parts.
 func TestTallyInParts(t *testing.T) {
 	var parts Tally
 	for i := 0; i < len(truth); i += 5 {
@@ -94,10 +95,11 @@ func TestErrors(t *testing.T) {
 	Accuracy([]int{1}, []int{1, 2})
 }
 
+// second returns the error of two results.
 func second(_ float64, err error) error { return err }
 
-// TestNMIProperties: symmetric, in [0, 1], 1 for the same partition, the same
-// for rows in another order, and equal to the dense formula.
+// TestNMIProperties: NMI is symmetric, in [0, 1], 1 for equal partitions, independent of the order of rows, and equal
+// to the dense formula.
 func TestNMIProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 50).Draw(t, "n")
@@ -117,7 +119,7 @@ func TestNMIProperties(t *testing.T) {
 	})
 }
 
-// denseNMI takes the definition at its word.
+// denseNMI computes NMI by its definition.
 func denseNMI(a, b []int) float64 {
 	var joint [5][5]float64
 	n := float64(len(a))

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/solvers/metrics"
 )
 
-// rootMeanSquare returns that of sin(i²) for i below n, leaving one out.
+// rootMeanSquare returns the root mean square of sin(i²) for i below n, without one i.
 func rootMeanSquare(n, without int) float64 {
 	sum, rows := 0.0, 0.0
 	for i := range n {
@@ -39,7 +39,7 @@ func TestRegressionError(t *testing.T) {
 	}
 }
 
-// TestRegressionEdges: figures that are not defined are not finite.
+// TestRegressionEdges: undefined scores are not finite.
 func TestRegressionEdges(t *testing.T) {
 	var none, one, exact, bad metrics.Regression
 	one.Add(2, 0)

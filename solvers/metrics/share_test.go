@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestShareError: the ends of Wilson's interval are the shares q that an observed share p is two standard
-// errors √(q(1 − q)/n) of q away from. The farther one is 2·ShareError away.
+// TestShareError: the ends of Wilson's interval are the proportions q two standard errors √(q(1 − q)/n) away from the
+// observed one. The farther end is 2·ShareError away.
 func TestShareError(t *testing.T) {
 	for _, n := range []float64{1, 12, 60, 2000, 1e9} {
 		for _, p := range []float64{0, 1 / n, 0.07, 0.5, 0.93, 1} {
 			arm := 0.0
 			for _, end := range []float64{0, 1} {
-				near, far := p, end // is q closer than two of its standard errors?
+				near, far := p, end // bisect for the end two standard errors away
 				for range 200 {
 					q := (near + far) / 2
 					if math.Abs(q-p) <= 2*math.Sqrt(q*(1-q)/n) {

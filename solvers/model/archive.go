@@ -18,9 +18,9 @@ import (
 type Archive struct {
 	Header json.RawMessage
 	Arrays []array.Array
-	// Data describes the rows of the model, and Made its origin. Both are JSON of the program that wrote the file, or
-	// nil.
-	Data, Made json.RawMessage
+	// Data describes the rows of the model, and Provenance how it was made. Both are JSON of the program that
+	// wrote the file, or nil.
+	Data, Provenance json.RawMessage
 	// TakesPrepared asserts that rows will come with the [Archive.Preparation] of the fit. Unless it is set, a Load
 	// refuses a model of prepared rows.
 	TakesPrepared bool

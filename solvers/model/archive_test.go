@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// saved has an array of each kind, and parts.
+// saved is a file with an array of each kind, and parts.
 type saved struct {
 	Rank    int            `json:"rank" min:"1"`
 	Total   int64          `json:"total"`
@@ -39,7 +39,7 @@ func (s saved) Sizes(a *Archive) map[string]int64 {
 	return map[string]int64{"twice": 2 * int64(s.Rank)}
 }
 
-// side is a part.
+// side is a part of a file.
 type side struct {
 	Kind  string      `json:"kind"`
 	P     []float64   `json:"-" array:"p,n"`
@@ -47,7 +47,7 @@ type side struct {
 	Edges *sparse.CSR `json:"-" array:"edges,n,names"`
 }
 
-// example returns a model, and its archive.
+// example returns a file and its archive.
 func example(t *testing.T) (saved, *Archive) {
 	t.Helper()
 	within, err := NewArchive(struct {
@@ -69,7 +69,7 @@ func example(t *testing.T) (saved, *Archive) {
 	return s, a
 }
 
-// TestArchive: what is written is read, without the padding of a matrix, and the parts have their prefixes.
+// TestArchive: reading returns what was written, without the padding of a matrix; names of parts have their prefixes.
 func TestArchive(t *testing.T) {
 	s, a := example(t)
 	const names = "values rows u plain more beside left_p left_sum left_edges_start left_edges_index left_edges_value model_values"
@@ -110,7 +110,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestArchiveErrors: the first thing that is wrong is told.
+// TestArchiveErrors: an archive reports its first error.
 func TestArchiveErrors(t *testing.T) {
 	number := func(a *Archive, name string) []float64 { v, _ := a.find(name); return v.Floats }
 	whole := func(a *Archive, name string) []int64 { v, _ := a.find(name); return v.Ints }
@@ -156,7 +156,7 @@ func TestArchiveErrors(t *testing.T) {
 	}
 }
 
-// TestArchiveShares: a large matrix is not copied for its archive, and one with padding is.
+// TestArchiveShares: an archive shares the memory of a contiguous matrix and copies a padded one.
 func TestArchiveShares(t *testing.T) {
 	whole := matrix.Of(slices.Repeat([]float64{1}, 12), 4, 3)
 	a, err := NewArchive(struct {

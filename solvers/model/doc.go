@@ -21,7 +21,7 @@
 //	func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error)
 //
 // Plan reads no row; the cost depends on the [Size] alone. A kernel may have parameters that are words, such as median;
-// Fit turns them into numbers with family.Resolve. Every Fit is a call of family.Leave, so it returns soon after its
+// Fit turns them into numbers with family.Resolve. Every Fit is a call of family.RunFit, so it returns soon after its
 // context has ended. Package input checks and samples rows.
 //
 // # One dialect

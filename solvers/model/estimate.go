@@ -37,12 +37,12 @@ const doubtful = 0.1
 
 // Estimate is the estimated error of a model, relative to the exact method.
 type Estimate struct {
-	// Of differs between the estimates of one fit.
-	Of Quantity
+	// Quantity is the subject of the error. A fit has at most one estimate for each.
+	Quantity Quantity
 	// Value is the relative error; NaN if unknown.
 	Value float64
-	// From is the evidence, to complete the sentence "estimated from …"; "" if Value is NaN.
-	From string
+	// Evidence completes the sentence "estimated from …"; "" if Value is NaN.
+	Evidence string
 	// Reason is why Value is NaN; "" otherwise.
 	Reason string
 	// Remedy is a way to reduce the error below a tenth, to complete the sentence "To lessen it, …", with settings in
@@ -53,13 +53,15 @@ type Estimate struct {
 // AddEstimate adds an estimate, and a warning if the error is at least a tenth.
 func (r *Report) AddEstimate(e Estimate) {
 	if math.IsNaN(e.Value) {
-		e = Estimate{Of: e.Of, Value: e.Value, Reason: cmp.Or(e.Reason, "the figures behind it are not finite")}
+		reason := cmp.Or(e.Reason, "the figures behind it are not finite")
+		e = Estimate{Quantity: e.Quantity, Value: e.Value, Reason: reason}
 	}
 	r.Estimates = append(r.Estimates, e)
 	if !(e.Value > doubtful) {
 		return
 	}
-	text := fmt.Sprintf("the error of the %s is about %.2g, estimated from %s: that is much", e.Of, e.Value, e.From)
+	text := fmt.Sprintf("the error of the %s is about %.2g, estimated from %s: that is much",
+		e.Quantity, e.Value, e.Evidence)
 	if e.Remedy != "" {
 		text += "; to lessen it, " + e.Remedy
 	}

@@ -14,7 +14,7 @@ func TestEstimateWarns(t *testing.T) {
 		warnings int
 	}{{0.01, 0}, {0.1, 0}, {0.2, 1}, {math.Inf(1), 1}, {math.NaN(), 0}} {
 		var r model.Report
-		r.AddEstimate(model.Estimate{Of: model.OperatorValues, Value: c.value, From: "200 rows", Remedy: "raise `Rank`"})
+		r.AddEstimate(model.Estimate{Quantity: model.OperatorValues, Value: c.value, Evidence: "200 rows", Remedy: "raise `Rank`"})
 		if len(r.Estimates) != 1 || len(r.Warnings) != c.warnings || len(r.Notes) > 0 {
 			t.Errorf("%v: %d errors, warnings %q, notes %q", c.value, len(r.Estimates), r.Warnings, r.Notes)
 		}
@@ -24,12 +24,14 @@ func TestEstimateWarns(t *testing.T) {
 	}
 }
 
-// An error that is not known has a reason, and nothing that it was estimated from.
+// TestUnknownError: an unknown error has a reason and no evidence.
 func TestUnknownError(t *testing.T) {
 	for given, want := range map[string]string{"": "the figures behind it are not finite", "there are no rows": "there are no rows"} {
 		var r model.Report
-		r.AddEstimate(model.Estimate{Of: model.PlanFrobenius, Value: math.NaN(), From: "64 rows", Reason: given})
-		if e := r.Estimates[0]; e.Reason != want || e.From != "" || len(r.Notes)+len(r.Warnings) > 0 {
+		r.AddEstimate(model.Estimate{
+			Quantity: model.PlanFrobenius, Value: math.NaN(), Evidence: "64 rows", Reason: given,
+		})
+		if e := r.Estimates[0]; e.Reason != want || e.Evidence != "" || len(r.Notes)+len(r.Warnings) > 0 {
 			t.Errorf("%+v, notes %q, warnings %q", e, r.Notes, r.Warnings)
 		}
 	}

@@ -14,7 +14,7 @@ type Means struct {
 	Values []float64 `json:"-" array:"means,names"`
 }
 
-// Write a model as an archive and read it: the tags say what its arrays are.
+// Write a model as an archive and read it back. The tags describe its arrays.
 func ExampleNewArchive() {
 	a, err := model.NewArchive(Means{"means", []string{"x", "y"}, []float64{1, 2}})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// rows returns n different rows of two numbers.
+// rows returns n distinct rows of two numbers.
 func rows(n int) stream.Gatherer {
 	m := matrix.New(n, 2)
 	for i := range m.Data {
@@ -19,14 +19,15 @@ func rows(n int) stream.Gatherer {
 	return stream.FromMatrix("rows", m)
 }
 
-// unread is a source that knows its shape and can be read only once.
+// unread is a source of known shape that can be read only once.
 type unread struct{ stream.Source }
 
+// Info reports that the source can be read only once.
 func (unread) Info() stream.Info {
 	return stream.Info{Name: "unread", Rows: 5, Columns: []string{"a", "b"}, OnePass: true}
 }
 
-// TestSources: the shape, and what is refused.
+// TestSources: the size of sources, and invalid ones.
 func TestSources(t *testing.T) {
 	one, two := Sources{Left: rows(9)}, Sources{Left: rows(9), Right: rows(4)}
 	if s := one.Size(); s != (Size{Rows: 9, Columns: 2}) || !s.OneSource() || one.Check() != nil {
@@ -51,7 +52,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestPlan: a part adds what is its own, and what every plan begins with counts once.
+// TestPlan: a component adds its own items; the items common to all plans count once.
 func TestPlan(t *testing.T) {
 	e := stream.Engine{Threads: 2}
 	begin := NewPlan(e, 1e6, 10)
@@ -88,7 +89,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestReport: the largest residual, and 0 where none is known.
+// TestReport: Residual returns the largest residual, 0 if there are none.
 func TestReport(t *testing.T) {
 	r := Report{Residuals: []float64{1e-3, 2e-2, 0}}
 	r.Note("one", "two")
@@ -99,14 +100,14 @@ func TestReport(t *testing.T) {
 
 var _ Data = Sources{}
 
-// TestSide: sides have words.
+// TestSide: the words of sides.
 func TestSide(t *testing.T) {
 	if got := Left.String() + Right.String() + Both.String(); got != "leftrightboth" {
 		t.Error(got)
 	}
 }
 
-// TestStages: of stages the largest counts, and what is added later counts beside it.
+// TestStages: memory is that of the largest stage, plus what is added afterwards.
 func TestStages(t *testing.T) {
 	e := stream.Engine{Threads: 2}
 	p := NewPlan(e, 1e6, 10)

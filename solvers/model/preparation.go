@@ -146,7 +146,7 @@ func (a *Archive) checkPrepared() {
 		return
 	}
 	for _, side := range []Side{Left, Right} {
-		if !a.Preparation(side, -1).Raw() {
+		if !a.Preparation(side, -1).IsIdentity() {
 			a.Fail("the fit scaled columns, made numbers of categories or dealt with nulls; open the file by modelfile.Open, " +
 				"or set Archive.Prepared, and apply Archive.Preparation to rows before Transform")
 		}

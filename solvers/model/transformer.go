@@ -49,8 +49,8 @@ var kindWords = []string{"coordinates", "class", "decision", "probability", "val
 // ErrNoOutput reports a kind of output that no model of the family has.
 var ErrNoOutput = errors.New("no such output")
 
-// Only returns an error that wraps [ErrNoOutput] unless k is one of kinds.
-func (k Output) Only(kinds ...Output) error {
+// RequireOneOf returns an error that wraps [ErrNoOutput] unless k is one of kinds.
+func (k Output) RequireOneOf(kinds ...Output) error {
 	if slices.Contains(kinds, k) {
 		return nil
 	}
@@ -73,12 +73,12 @@ func (r Request) kinds() []Output {
 	return r.Outputs
 }
 
-// Asks reports whether a kind of output is requested.
-func (r Request) Asks(kind Output) bool { return slices.Contains(r.kinds(), kind) }
+// Includes reports whether a kind of output is requested.
+func (r Request) Includes(kind Output) bool { return slices.Contains(r.kinds(), kind) }
 
 // Names returns the names of the output columns. It fails, with the reason, if the model lacks a requested kind.
 func (r Request) Names(m Transformer) (names []string, err error) {
-	if (r.Asks(Lower) || r.Asks(Upper)) && !(r.Level > 0 && r.Level < 1) {
+	if (r.Includes(Lower) || r.Includes(Upper)) && !(r.Level > 0 && r.Level < 1) {
 		return nil, fmt.Errorf("`Request.Level %v` must be between 0 and 1, such as 0.9", r.Level)
 	}
 	for _, k := range r.kinds() {

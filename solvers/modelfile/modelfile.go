@@ -105,8 +105,8 @@ func StageIn(files *archive.Session, path string, a *model.Archive) (*archive.St
 	if !ok || len(header) < 2 {
 		return nil, fmt.Errorf("the header is no JSON object: %.40q", a.Header)
 	}
-	if a.Made != nil {
-		header = fmt.Appendf(header, `,"made":%s`, a.Made)
+	if a.Provenance != nil {
+		header = fmt.Appendf(header, `,"made":%s`, a.Provenance)
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, Format, Version, header[1:], data), "", "  "); err != nil {
@@ -144,6 +144,6 @@ func archiveOf(file *archive.Archive) (*model.Archive, error) {
 	if !first || !last {
 		return nil, errors.New("meta.json: format and version are not its first fields, or made and data are not its last")
 	}
-	a := &model.Archive{Header: fmt.Appendf(nil, "{%s}", header), Data: data.Bytes(), Made: meta.Made, Arrays: file.Arrays}
+	a := &model.Archive{Header: fmt.Appendf(nil, "{%s}", header), Data: data.Bytes(), Provenance: meta.Made, Arrays: file.Arrays}
 	return a, nil
 }

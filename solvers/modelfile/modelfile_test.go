@@ -22,6 +22,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// someRows returns n rows.
 func someRows(n int) blas64.General {
 	m, random := matrix.New(n, 3), sketch.NewRandom(1, "rows")
 	for i := range m.Data {
@@ -31,8 +32,7 @@ func someRows(n int) blas64.General {
 	return m
 }
 
-// A model that was saved and loaded makes the same of rows, and its file is written again
-// with the same bytes.
+// TestFile: a loaded model has the outputs of the saved one, and saving it again gives the same bytes.
 func TestFile(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{}
 	x := someRows(300)

@@ -90,7 +90,7 @@ func ExampleOpen() {
 	// [size age] [0 0 1]
 }
 
-// rowsFile writes a table and returns a source of it with its words.
+// rowsFile writes a table and returns it as a source with its categories.
 func rowsFile(t *testing.T, header string, line func(i int) string) stream.Source {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.csv")
@@ -104,7 +104,7 @@ func rowsFile(t *testing.T, header string, line func(i int) string) stream.Sourc
 	return src
 }
 
-// preparedModel fits and saves a model of rows with a word and nulls.
+// preparedModel fits and saves a model of rows with a category and nulls. It returns the path and the outputs.
 func preparedModel(t *testing.T, how prepare.Treatment) (path string, want blas64.General) {
 	t.Helper()
 	raw := rowsFile(t, "a,word,b", func(i int) string {
@@ -137,8 +137,8 @@ func preparedModel(t *testing.T, how prepare.Treatment) (path string, want blas6
 	return path, want
 }
 
-// TestOpenPrepares: a model that was opened makes of raw rows what the fit made of prepared ones, for all
-// treatments; the archive refuses a caller that prepares nothing, and can be asked again.
+// TestOpenPrepares: an opened model maps raw rows to the outputs of the prepared rows, for all treatments. The archive
+// refuses a caller that does not prepare rows, and stays usable.
 func TestOpenPrepares(t *testing.T) {
 	for _, nulls := range []prepare.Nulls{prepare.NullsZero, prepare.NullsMean, prepare.NullsIndicator} {
 		for _, scale := range []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax,
@@ -149,7 +149,7 @@ func TestOpenPrepares(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// Columns in another order among others.
+				// Columns in another order, among others.
 				raw := rowsFile(t, "b,c,word,a", func(i int) string {
 					b := fmt.Sprint(i * i % 13)
 					if i%9 == 4 {
@@ -173,7 +173,7 @@ func TestOpenPrepares(t *testing.T) {
 				if err != nil || row != 60 {
 					t.Fatalf("%v, %v, %v: %d rows, %v", nulls, scale, how, row, err)
 				}
-				// As any Transformer.
+				// As a Transformer.
 				row = 0
 				err = model.Transform(t.Context(), stream.Engine{}, m, raw, model.Request{}, func(_ *stream.Block, u blas64.General) error {
 					for i := range u.Rows {
@@ -195,7 +195,7 @@ func TestOpenPrepares(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses: what is not the model asked for, and rows that are not like those of the fit.
+// TestOpenRefuses: Open refuses other models than the requested one, and rows unlike those of the fit.
 func TestOpenRefuses(t *testing.T) {
 	path, _ := preparedModel(t, prepare.Treatment{Nulls: prepare.NullsMean, Categories: prepare.EncodeOneHot})
 	a, err := modelfile.ReadArchive(path)
@@ -246,7 +246,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestOpenElsewhere: a model in memory or in a file system is that of the file; what is damaged or missing is an error.
+// TestOpenElsewhere: a model in memory or in a file system equals that of the file. A damaged or missing one is an
+// error.
 func TestOpenElsewhere(t *testing.T) {
 	path, _ := preparedModel(t, prepare.Treatment{Scale: prepare.ScaleMinMax, Nulls: prepare.NullsZero, Categories: prepare.EncodeOneHot})
 	data, err := os.ReadFile(path)
@@ -288,7 +289,7 @@ func TestOpenElsewhere(t *testing.T) {
 	}
 }
 
-// TestOpenDamaged: what meta.json and the arrays say of the preparation is checked.
+// TestOpenDamaged: Open validates the preparation in meta.json and in the arrays.
 func TestOpenDamaged(t *testing.T) {
 	path, _ := preparedModel(t, prepare.Treatment{Nulls: prepare.NullsIndicator, Scale: prepare.ScaleQuantile,
 		Categories: prepare.EncodeOrdinal})
@@ -323,6 +324,7 @@ func TestOpenDamaged(t *testing.T) {
 	}
 }
 
+// edit returns the array with the given name, for editing.
 func edit(a *model.Archive, name string) *array.Array {
 	for i := range a.Arrays {
 		if a.Arrays[i].Name == name {
@@ -332,7 +334,7 @@ func edit(a *model.Archive, name string) *array.Array {
 	return &array.Array{}
 }
 
-// FuzzRowsData: whatever meta.json says of rows, their preparation is refused or prepares rows.
+// FuzzRowsData: for any description of rows in meta.json, the preparation is refused or prepares rows.
 func FuzzRowsData(f *testing.F) {
 	f.Add([]byte(`{"columns":["a","b"],"nulls":"indicator","categories":{"encoding":"ordinal","columns":[{"column":"w","levels":["x","y"]}]}}`), 5)
 	f.Add([]byte(`{"nulls":"mean","categories":{"encoding":"onehot","columns":[{"column":"w","levels":["x"]},{"column":"v"}]}}`), 3)
@@ -361,8 +363,8 @@ func FuzzRowsData(f *testing.F) {
 	})
 }
 
-// TestOpenedIsTransformer: a model that was opened is a Transformer for code that knows nothing of preparation: nulls
-// are filled, or refused by row and column, and rows of a graph are taken as they are.
+// TestOpenedIsTransformer: an opened model is a Transformer for code that does not prepare rows. It fills nulls or
+// refuses them by row and column. Rows of a graph are used unchanged.
 func TestOpenedIsTransformer(t *testing.T) {
 	x := someRows(60)
 	for _, nulls := range []prepare.Nulls{prepare.NullsRefuse, prepare.NullsDrop, prepare.NullsMean} {

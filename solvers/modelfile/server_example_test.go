@@ -21,10 +21,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// server answers rows, a JSON list of lists of numbers, with a prediction for each.
-type server struct{ embedders atomic.Pointer[sync.Pool] } // of the present model
+// server answers a request with rows, a JSON list of lists of numbers, by a prediction for each.
+type server struct{ embedders atomic.Pointer[sync.Pool] } // of the current model
 
-// load replaces the model. Requests under way end with the one that they began with.
+// load replaces the model. Requests in progress finish with the previous one.
 func (s *server) load(path string) error {
 	m, err := modelfile.Open(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *server) load(path string) error {
 	}
 	first, err := m.Embedder(model.Request{Outputs: []model.Output{model.Value}})
 	if err != nil {
-		return err // the model predicts no numbers
+		return err // the model does not predict numbers
 	}
 	s.embedders.Store(&sync.Pool{New: func() any { return first.Clone() }})
 	return nil
@@ -55,11 +55,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	_ = json.NewEncoder(w).Encode(predictions) // the client has gone
+	_ = json.NewEncoder(w).Encode(predictions) // fails only if the client has disconnected
 }
 
-// Serve predictions of a model from its file, which is replaced while the server runs. Several requests use the model at
-// a time.
+// Serve predictions of a model from its file, which is replaced while the server runs. Requests use the model
+// concurrently.
 func ExampleModel_Embedder() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// implementations are compared in every benchmark, and in turn.
+// implementations are the implementations that every benchmark compares.
 var implementations = []struct {
 	name string
 	p    blas.Float64
@@ -48,6 +48,7 @@ func BenchmarkLevel3(b *testing.B) {
 	}
 }
 
+// benchmarkRoutine times one routine, in billions of operations per second.
 func benchmarkRoutine(b *testing.B, name string, x arguments, work float64, p blas.Float64) {
 	x.ul, x.tb = blas.Upper, blas.NoTrans
 	if x.ta == 0 {
@@ -65,8 +66,8 @@ func benchmarkRoutine(b *testing.B, name string, x arguments, work float64, p bl
 	b.ReportMetric(2*work*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF")
 }
 
-// prepareToRepeat makes triangles so near to the identity that B stays in range
-// when the routine works on its own result.
+// prepareToRepeat makes triangles close to the identity, so that B stays in range when the routine runs repeatedly in
+// place.
 func prepareToRepeat(x *arguments, r routine) {
 	x.d = blas.Unit
 	r.prepare(x, rand.New(rand.NewPCG(1, 1)))
@@ -78,7 +79,7 @@ func prepareToRepeat(x *arguments, r routine) {
 	}
 }
 
-// BenchmarkGonum times gonum's decompositions on each implementation.
+// BenchmarkGonum times gonum's decompositions with each implementation.
 func BenchmarkGonum(b *testing.B) {
 	decompositions := []struct {
 		name string
@@ -106,7 +107,7 @@ func BenchmarkGonum(b *testing.B) {
 	}
 }
 
-// randomSystem returns a square matrix and a positive definite one.
+// randomSystem returns a general and a positive definite n×n matrix.
 func randomSystem(n int) (*mat.Dense, *mat.SymDense) {
 	m := random(rand.New(rand.NewPCG(1, 1)), n, n, 0, 0)
 	a := mat.NewDense(n, n, m.Data)

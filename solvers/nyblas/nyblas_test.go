@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
+// onEveryPath runs f on every arithmetic path of the machine.
 func onEveryPath(t *testing.T, f func(t *testing.T)) {
 	for _, p := range simd.Available() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -24,15 +25,15 @@ func onEveryPath(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// onKernel leaves nothing to gonum while f runs, but the checks.
+// onKernel runs f with every operation on our kernels, except for argument checks.
 func onKernel(f func()) {
 	smallWork = 0
 	defer func() { smallWork = leastWork }()
 	f()
 }
 
-// TestConformance runs gonum's own tests, as they are and, since their matrices
-// are small, with every routine on the kernel.
+// TestConformance runs gonum's own tests, once as they are and, since their matrices are small, once with every routine
+// on our kernels.
 func TestConformance(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, p := range []Implementation{{}, {Threads: 1}, {Threads: 3}} {
@@ -42,6 +43,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// conform runs gonum's tests of level 3, Dgemv and Dsymv.
 func conform(t *testing.T, p Implementation) {
 	testblas.TestDgemm(t, p)
 	testblas.DsyrkTest(t, p)
@@ -60,7 +62,7 @@ var (
 	factors    = []float64{1, -1, 0.5, 0, -3}
 )
 
-// arguments are those of a routine of any kind: each takes what it needs.
+// arguments holds the arguments of any routine. Each routine uses some of them.
 type arguments struct {
 	s           blas.Side
 	ul          blas.Uplo
@@ -72,23 +74,25 @@ type arguments struct {
 	a, b, c     blas64.General
 }
 
+// String returns the options and sizes.
 func (x arguments) String() string {
 	return fmt.Sprintf("%c %c %c%c %c %d %d %d alpha=%v beta=%v", x.s, x.ul, x.ta, x.tb, x.d, x.m, x.n, x.k, x.alpha, x.beta)
 }
 
+// pick returns a random element.
 func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
 
+// randomArguments draws options, and sizes up to most.
 func randomArguments(rng *rand.Rand, most int) arguments {
 	return arguments{pick(rng, sides), pick(rng, triangles), pick(rng, transposes), pick(rng, transposes), pick(rng, diagonals),
 		rng.IntN(most), rng.IntN(most), rng.IntN(most), pick(rng, factors), pick(rng, factors), rng.IntN(4),
 		blas64.General{}, blas64.General{}, blas64.General{}}
 }
 
-// guard stands wherever nothing may be written, and NaN where nothing may be
-// read.
+// guard fills places that must not be written, and NaN those that must not be read.
 const guard = -54321.125
 
-// random returns a matrix with fill between and after its rows.
+// random returns a random matrix with fill between its rows and after them.
 func random(rng *rand.Rand, rows, cols, pad int, fill float64) blas64.General {
 	stride := max(1, cols+pad)
 	m := view(rows, cols, make([]float64, rows*stride+pad), stride)
@@ -103,8 +107,7 @@ func random(rng *rand.Rand, rows, cols, pad int, fill float64) blas64.General {
 	return m
 }
 
-// oneTriangle puts fill in the other triangle, and makes the diagonal large
-// enough for solving.
+// oneTriangle writes fill to the other triangle, and makes the diagonal dominant for solving.
 func oneTriangle(m blas64.General, ul blas.Uplo, fill float64) blas64.General {
 	for i := range m.Rows {
 		m.Data[i*m.Stride+i] += math.Copysign(4+math.Sqrt(float64(m.Rows)), m.Data[i*m.Stride+i])
@@ -117,13 +120,13 @@ func oneTriangle(m blas64.General, ul blas.Uplo, fill float64) blas64.General {
 	return m
 }
 
+// storedRandom returns a random matrix that is rows×cols under t.
 func (x *arguments) storedRandom(rng *rand.Rand, t blas.Transpose, rows, cols int) blas64.General {
 	rows, cols = stored(t, rows, cols)
 	return random(rng, rows, cols, x.pad, math.NaN())
 }
 
-// A routine is one of level 3, Dgemv or Dsymv: how to make its matrices and to call it. result
-// is the matrix that is written.
+// A routine is one of level 3, Dgemv or Dsymv: how to prepare its matrices and to call it. result is the output matrix.
 type routine struct {
 	name    string
 	prepare func(x *arguments, rng *rand.Rand)
@@ -137,13 +140,17 @@ type level3 interface {
 	Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int)
 }
 
+// resultB returns B as the result.
 func resultB(x *arguments) *blas64.General { return &x.b }
+
+// resultC returns C as the result.
 func resultC(x *arguments) *blas64.General { return &x.c }
 
+// prepareTriangle draws a triangle A and a matrix B.
 func prepareTriangle(x *arguments, rng *rand.Rand) {
 	k := order(x.s, x.m, x.n)
 	x.a = oneTriangle(random(rng, k, k, x.pad, math.NaN()), x.ul, math.NaN())
-	if x.d == blas.Unit { // or the solution grows beyond all bounds
+	if x.d == blas.Unit { // else the solution may overflow
 		for i := range x.a.Data {
 			x.a.Data[i] /= float64(8 + k)
 		}
@@ -176,7 +183,7 @@ var routines = []routine{
 	{"Dtrsm", prepareTriangle, func(p level3, x arguments) {
 		p.Dtrsm(x.s, x.ul, x.ta, x.d, x.m, x.n, x.alpha, x.a.Data, x.a.Stride, x.b.Data, x.b.Stride)
 	}, resultB},
-	{"Dsymv", func(x *arguments, rng *rand.Rand) { // vectors are columns
+	{"Dsymv", func(x *arguments, rng *rand.Rand) { // vectors are matrices of one column
 		x.a = oneTriangle(random(rng, x.n, x.n, x.pad, math.NaN()), x.ul, math.NaN())
 		x.b, x.c = random(rng, x.n, 1, x.pad, math.NaN()), random(rng, x.n, 1, x.pad, guard)
 	}, func(p level3, x arguments) {
@@ -191,7 +198,7 @@ var routines = []routine{
 	}, resultC},
 }
 
-// run calls the routine on a copy of what it writes, and returns that.
+// run calls the routine on a copy of its output and returns it.
 func (r routine) run(p level3, x arguments) blas64.General {
 	m := r.result(&x)
 	m.Data = append([]float64(nil), m.Data...)
@@ -199,7 +206,7 @@ func (r routine) run(p level3, x arguments) blas64.General {
 	return *m
 }
 
-// repetitions returns how many random arguments are drawn, fewer with -short.
+// repetitions returns the number of random arguments: full, or short with -short.
 func repetitions(full, short int) int {
 	if testing.Short() {
 		return short
@@ -207,8 +214,7 @@ func repetitions(full, short int) int {
 	return full
 }
 
-// TestAgreesWithGonum compares every routine, option and place, guards included,
-// with gonum's plain loops.
+// TestAgreesWithGonum compares every routine and option with gonum's plain loops, in every entry including guards.
 func TestAgreesWithGonum(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, r := range routines {
@@ -222,13 +228,14 @@ func TestAgreesWithGonum(t *testing.T) {
 	})
 }
 
+// compare runs both implementations and compares their results.
 func (r routine) compare(t *testing.T, rng *rand.Rand, x arguments) {
 	t.Helper()
 	r.prepare(&x, rng)
 	want, got := r.run(gonum.Implementation{}, x), r.run(Implementation{Threads: 1 + rng.IntN(3)}, x)
 	const epsilon = 0x1p-52
-	// What is summed has entries below 6 and is at most 150 long; solutions
-	// are no larger than that, as diagonals dominate.
+	// Entries are below 6 in magnitude and sums have at most 150 terms. Solutions are no larger, since diagonals
+	// dominate.
 	bound := 6 * 6 * 150 * 10 * epsilon
 	for i, w := range want.Data {
 		if g := got.Data[i]; !(math.Abs(g-w) <= bound) && !(math.IsNaN(g) && math.IsNaN(w)) {
@@ -246,7 +253,7 @@ func FuzzLevel3(f *testing.F) {
 	})
 }
 
-// TestThreadsDoNotMatter has operations large enough to be divided.
+// TestThreadsDoNotMatter: operations large enough to be divided have the same bits for any number of threads.
 func TestThreadsDoNotMatter(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, r := range routines {
@@ -268,7 +275,7 @@ func TestThreadsDoNotMatter(t *testing.T) {
 	})
 }
 
-// TestPanicsAsGonum breaks one argument after the other.
+// TestPanicsAsGonum makes one argument after the other invalid.
 func TestPanicsAsGonum(t *testing.T) {
 	breaks := map[string]func(x *arguments){
 		"nothing": func(x *arguments) {},
@@ -301,15 +308,15 @@ func TestPanicsAsGonum(t *testing.T) {
 	})
 }
 
+// panicOf returns the value of a panic of f, nil without one.
 func panicOf(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
 	return nil
 }
 
-// TestNotFinite puts an infinity and a NaN into what is read, and looks where
-// gonum has them in the result: everywhere that depends on them, and nowhere
-// else.
+// TestNotFinite writes an infinity and a NaN to inputs. They appear in the same entries as with gonum: all that depend
+// on them and no others.
 func TestNotFinite(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, r := range routines {
@@ -318,7 +325,7 @@ func TestNotFinite(t *testing.T) {
 				x := randomArguments(rng, 2)
 				x.m, x.n, x.k = 40, 50, 30
 				if x.alpha == 0 && r.result(&x) == &x.c {
-					continue // gonum's Dgemm multiplies by it nevertheless
+					continue // gonum's Dgemm multiplies by alpha = 0
 				}
 				r.prepare(&x, rng)
 				for _, v := range []float64{math.Inf(1), math.NaN()} {
@@ -338,7 +345,7 @@ func TestNotFinite(t *testing.T) {
 	})
 }
 
-// kind returns 0 for a finite number.
+// kind returns 0 for finite numbers, and different values for NaN and the infinities.
 func kind(v float64) float64 {
 	if matrix.IsFinite(v) {
 		return 0

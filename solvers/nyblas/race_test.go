@@ -2,5 +2,5 @@
 
 package nyblas
 
-// The race detector makes sync.Pool forget things on purpose.
+// The race detector makes sync.Pool drop items at random.
 func init() { poolsForget = true }

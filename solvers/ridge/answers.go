@@ -13,9 +13,9 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// answers answers a request to a model. Each row of raw numbers has values or decision values, then scales of residuals
-// if bounds are requested, then a relative variance if deviations are.
-type answers struct {
+// answerWriter answers a request to a model. Each row of raw numbers has values or decision values, then scales of
+// residuals if bounds are requested, then a relative variance if deviations are.
+type answerWriter struct {
 	model              *Model
 	kinds              []model.Output
 	level              float64
@@ -23,8 +23,9 @@ type answers struct {
 	width              int // number of raw numbers of a row
 }
 
-func (m *Model) answers(r model.Request) *answers {
-	a := &answers{model: m, kinds: r.Outputs, level: r.Level, width: len(m.Intercept)}
+// answers returns the writer for a request, which determines the raw numbers to compute.
+func (m *Model) answers(r model.Request) *answerWriter {
+	a := &answerWriter{model: m, kinds: r.Outputs, level: r.Level, width: len(m.Intercept)}
 	if len(a.kinds) == 0 {
 		a.kinds = []model.Output{model.Coordinates}
 	}
@@ -37,9 +38,9 @@ func (m *Model) answers(r model.Request) *answers {
 	return a
 }
 
-// panelRows returns the number of rows whose kernel entries are in memory at a time. Variances solve triangular systems,
-// which many rows share.
-func (a *answers) panelRows() int {
+// panelRows returns the number of rows whose kernel entries are in memory at a time. Variances solve triangular
+// systems, which many rows share.
+func (a *answerWriter) panelRows() int {
 	if a.deviations {
 		return tilesize.PanelRows
 	}
@@ -47,7 +48,7 @@ func (a *answers) panelRows() int {
 }
 
 // linear writes values, and scales if requested, to rows of raw numbers, from kernel entries.
-func (a *answers) linear(raw, entries blas64.General) {
+func (a *answerWriter) linear(raw, entries blas64.General) {
 	t := len(a.model.Intercept)
 	put := func(dst, coefficients blas64.General, intercept []float64) {
 		for i := range dst.Rows {
@@ -62,7 +63,7 @@ func (a *answers) linear(raw, entries blas64.General) {
 }
 
 // answer writes the requested columns to out, one row for each row of raw numbers.
-func (a *answers) answer(out blas64.General, request model.Request, raw blas64.General) {
+func (a *answerWriter) answer(out blas64.General, request model.Request, raw blas64.General) {
 	if a.model.Classes > 0 {
 		family.Decisions{Classes: a.model.Classes, Probabilities: a.model.probabilities}.Answer(out, request, raw)
 		return

@@ -19,8 +19,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestDeviations compares standard deviations with those of a Gaussian process with an unknown mean, by
-// dense algebra: all rows are landmarks, and weights divide the variance of the noise.
+// TestDeviations compares standard deviations with those of a Gaussian process with an unknown mean, by dense algebra.
+// All rows are landmarks, and weights divide the noise variance.
 func TestDeviations(t *testing.T) {
 	t.Parallel()
 	const n, lambda = 120, 0.2
@@ -86,7 +86,7 @@ func TestDeviations(t *testing.T) {
 	}
 }
 
-// noisy returns rows and a target whose noise grows with the first column, skewed, and a second target.
+// noisy returns rows and two targets. The noise of the first is skewed and grows with the first column.
 func noisy(n int, seed uint64) (x, y blas64.General) {
 	x, y = normals(n, 2, seed), normals(n, 2, seed+1)
 	for i := range n {
@@ -97,8 +97,8 @@ func noisy(n int, seed uint64) (x, y blas64.General) {
 	return x, y
 }
 
-// TestIntervals: intervals cover new rows as often as they say, in each third of the noise, are
-// around the values and wider at higher levels.
+// TestIntervals: intervals cover new rows as often as their level, in each third of the noise. They contain the values
+// and widen with the level.
 func TestIntervals(t *testing.T) {
 	t.Parallel()
 	const n = 3000
@@ -108,8 +108,8 @@ func TestIntervals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Counted != n || f.Intervals.Residuals != n {
-		t.Errorf("%d and %d residuals of %d rows", f.Counted, f.Intervals.Residuals, n)
+	if f.Scored != n || f.Intervals.Residuals != n {
+		t.Errorf("%d and %d residuals of %d rows", f.Scored, f.Intervals.Residuals, n)
 	}
 	fresh := matrix.Rows(x, n, n)
 	var last blas64.General
@@ -155,10 +155,10 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// TestPlainIntervals: the quantiles of few residuals are the residuals, and those of an exact fit are 0.
+// TestPlainIntervals: the quantiles of a few residuals are residuals, and those of an exact fit are 0.
 func TestPlainIntervals(t *testing.T) {
 	t.Parallel()
-	q := weightedQuantiles([]float64{3, 1, 2, 4}, []float64{1, 1, 1, 1}) // of (n + 1)·p residuals
+	q := weightedQuantiles([]float64{3, 1, 2, 4}, []float64{1, 1, 1, 1}) // residual number (n + 1)·p
 	for p, want := range map[int]float64{20: 1, 40: 1, 41: 2, 100: 3, 159: 4, 199: 4} {
 		if q[p-1] != want {
 			t.Errorf("quantile %d/200 is %v, want %v", p, q[p-1], want)
@@ -190,8 +190,7 @@ func TestPlainIntervals(t *testing.T) {
 	}
 }
 
-// TestScores compares scores with those of explicit refits without each fold, and looks for a better
-// temperature.
+// TestScores compares scores with those of explicit refits without each fold, and searches for a better temperature.
 func TestScores(t *testing.T) {
 	t.Parallel()
 	const n = 300
@@ -236,12 +235,12 @@ func TestScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p := passed.Scores; p.Accuracy != s.Accuracy || p.MacroF1 != s.MacroF1 ||
-		math.Abs(p.LogLoss-s.LogLoss) > 1e-12 || passed.Counted != n || passed.SourcePasses != 2 {
-		t.Errorf("scores of a pass over all rows: %+v of %d, of a sample that has all: %+v", p, passed.Counted, s)
+		math.Abs(p.LogLoss-s.LogLoss) > 1e-12 || passed.Scored != n || passed.SourcePasses != 2 {
+		t.Errorf("scores of a pass over all rows: %+v of %d, of a sample that has all: %+v", p, passed.Scored, s)
 	}
-	if math.Abs(1-f.Chosen().Misclassified-accuracy) > 1e-12 || math.Abs(s.MacroF1-f1) > 1e-12 || f.Counted != n ||
+	if math.Abs(1-f.Chosen().Misclassified-accuracy) > 1e-12 || math.Abs(s.MacroF1-f1) > 1e-12 || f.Scored != n ||
 		math.Abs(s.Accuracy-accuracy) > 0.01 {
-		t.Errorf("accuracy %v, macro F1 %v of %d rows, by refits %v and %v", s.Accuracy, s.MacroF1, f.Counted, accuracy, f1)
+		t.Errorf("accuracy %v, macro F1 %v of %d rows, by refits %v and %v", s.Accuracy, s.MacroF1, f.Scored, accuracy, f1)
 	}
 	if want := metrics.ShareError(1-s.Accuracy, n); math.Abs(s.StandardError-want) > 1e-12 {
 		t.Errorf("standard error %v, want %v", s.StandardError, want)
@@ -269,8 +268,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestBalanced: balanced classes are weights of rows, by the weights of the rows that they have, and scores do
-// without them.
+// TestBalanced: balancing classes equals weighting rows by the class weights, and scores ignore these weights.
 func TestBalanced(t *testing.T) {
 	t.Parallel()
 	x, labels := rings(300)
@@ -307,7 +305,7 @@ func TestBalanced(t *testing.T) {
 	}
 }
 
-// TestKinds: a model says why it has no output of a kind.
+// TestKinds: the error for a missing output says why the model lacks it.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	targets, classes := &Model{Names: []string{"a"}}, &Model{Classes: 2}

@@ -46,7 +46,7 @@ func (d *Data) FindClasses(ctx context.Context, e stream.Engine, label string) (
 		return nil, err
 	}
 	c := &Classes{Label: label, Levels: stream.Column{Kind: info.Kept[place].Kind}}
-	at := labelled{info, place, weights}
+	at := labelColumns{info, place, weights}
 	switch c.Levels.Kind {
 	case stream.Int64:
 		c.Levels.Ints, err = levels(ctx, e, d.Rows, at, c, func(c *stream.Column) []int64 { return c.Ints })
@@ -61,8 +61,8 @@ func (d *Data) FindClasses(ctx context.Context, e stream.Engine, label string) (
 	return c, nil
 }
 
-// labelled holds the indices of the kept columns of labels and weights, -1 for none.
-type labelled struct {
+// labelColumns holds the indices of the kept columns of labels and weights, -1 for none.
+type labelColumns struct {
 	info            stream.Info
 	labels, weights int
 }
@@ -75,7 +75,7 @@ type level struct {
 
 // levels returns the distinct labels, and stores the counts of their rows in c.
 func levels[T cmp.Ordered](
-	ctx context.Context, e stream.Engine, src stream.Source, at labelled, c *Classes, values func(*stream.Column) []T,
+	ctx context.Context, e stream.Engine, src stream.Source, at labelColumns, c *Classes, values func(*stream.Column) []T,
 ) (list []T, err error) {
 	var lock sync.Mutex
 	total := make(map[T]*level)
@@ -84,7 +84,7 @@ func levels[T cmp.Ordered](
 		for i, v := range values(labels) {
 			weight := 1.0
 			if at.weights >= 0 {
-				if reason := unusable(&b.Kept[at.weights], i, "`Data.Weights`"); reason != "" {
+				if reason := whyUnusable(&b.Kept[at.weights], i, "`Data.Weights`"); reason != "" {
 					return badValue(at.info, b.Start+int64(i), at.weights, reason)
 				}
 				weight = numberOf(&b.Kept[at.weights], i)
@@ -93,7 +93,7 @@ func levels[T cmp.Ordered](
 				absent++
 				continue
 			}
-			if reason := unusable(labels, i, "`Classes.Label`"); reason != "" {
+			if reason := whyUnusable(labels, i, "`Classes.Label`"); reason != "" {
 				return badValue(at.info, b.Start+int64(i), at.labels, reason)
 			}
 			if own[v] == nil {
@@ -116,7 +116,7 @@ func levels[T cmp.Ordered](
 		}
 		if len(total) > mostLevels {
 			return stream.NewDataError(at.info.Name, "column %s has more than %d different values", at.info.Kept[at.labels].Name, mostLevels).
-				Do("labels are classes; measured numbers are `Data.Targets`")
+				WithRemedy("labels are classes; measured numbers are `Data.Targets`")
 		}
 		return nil
 	}
@@ -139,12 +139,14 @@ type exactSum struct{ sum *big.Float }
 // sumBits is a precision sufficient for the exact sum of any 2^60 finite numbers.
 const sumBits = 2200
 
+// add adds a weight.
 func (s *exactSum) add(v float64) {
 	if matrix.IsFinite(v) { // the fit reports other values as errors
 		s.join(&exactSum{big.NewFloat(v)})
 	}
 }
 
+// join adds another sum.
 func (s *exactSum) join(other *exactSum) {
 	if other.sum == nil {
 		return
@@ -155,6 +157,7 @@ func (s *exactSum) join(other *exactSum) {
 	s.sum.Add(s.sum, other.sum)
 }
 
+// value returns the sum, rounded once.
 func (s *exactSum) value() float64 {
 	if s.sum == nil {
 		return 0
@@ -194,7 +197,7 @@ func (c *Classes) rows() (n int64) {
 }
 
 // countIn returns the classes with counts and weights recomputed from rows.
-func (c *Classes) countIn(rows *known) *Classes {
+func (c *Classes) countIn(rows *responses) *Classes {
 	out := *c
 	out.Counts, out.sums, out.absent = make([]int64, len(c.Counts)), make([]float64, len(c.Counts)), 0
 	for i, class := range rows.class {
@@ -213,7 +216,8 @@ func (c *Classes) check(name string) error {
 	if c.occurring() >= 2 {
 		return nil
 	}
-	return stream.NewDataError(name, "all rows with a weight are of one class").Do("at least two classes are needed")
+	return stream.NewDataError(name, "all rows with a weight are of one class").
+		WithRemedy("at least two classes are needed")
 }
 
 // masses returns the total weight of each level, or its number of rows if weights were not counted.

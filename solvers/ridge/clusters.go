@@ -13,7 +13,7 @@ type clusters struct {
 }
 
 // newClusters numbers the groups of rows with positive weight, in row order.
-func newClusters(k *known) clusters {
+func newClusters(k *responses) clusters {
 	g := clusters{of: make([]int, len(k.weight))}
 	numbers := make(map[uint64]int)
 	for r, group := range k.group {

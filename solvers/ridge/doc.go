@@ -1,5 +1,5 @@
 // Package ridge implements Nyström kernel ridge regression (Rudi, Camoriano & Rosasco 2015, "Less is more: Nyström
-// computational regularization"): It fits regressions and classifiers, with positive semi-definite kernels, in one pass
+// computational regularization"): it fits regressions and classifiers, with positive semi-definite kernels, in one pass
 // over the rows after fetching the landmarks. With ℓ landmarks J and features
 //
 //	z(x) = k(x, J)·U⁻¹            UᵀU = K(J, J)

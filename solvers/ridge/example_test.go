@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// A sine learnt from 2,000 rows, and its value at 1.
+// Learn a sine from 2,000 rows, and predict its value at 1.
 func Example() {
 	x, sine := stream.NewMatrix(2000, 1), make([]float64, 2000)
 	for i := range x.Rows {

@@ -19,11 +19,11 @@ const (
 	defaultFolds = 5
 	// heldOutFrom is the number of landmarks from which a single held-out tenth of the rows replaces the folds: two
 	// Gram matrices instead of five.
-	heldOutFrom = 3000
-	tenth       = 10
+	heldOutFrom  = 3000
+	heldOutParts = 10
 	// Up to mostDealt groups, or dealtPerPart for each part, are assigned to parts by weight. Hashes assign larger
 	// numbers: with 51 groups and 5 parts, they leave a part empty once in 17,000 fits.
-	mostDealt    = 50
+	maxDealt     = 50
 	dealtPerPart = 10
 )
 
@@ -36,8 +36,10 @@ type folding struct {
 	deal          map[uint64]int // parts of groups assigned by weight; hashes assign all others
 }
 
+// folding returns the division of rows for the number of landmarks: with many, a single held-out tenth saves memory and
+// time, since each fold has its own Gram matrix.
 func (s Solver) folding(landmarks int) (folding, error) {
-	f := folding{random: sketch.NewRandom(s.Seed, "folds"), parts: s.Folds, share: tenth}
+	f := folding{random: sketch.NewRandom(s.Seed, "folds"), parts: s.Folds, share: heldOutParts}
 	if s.forMetric {
 		f = folding{random: sketch.NewRandom(s.Seed, "metric rows"), parts: 1, share: metricShare}
 	}
@@ -57,7 +59,7 @@ func (s Solver) folding(landmarks int) (folding, error) {
 	return f, nil
 }
 
-// part returns the part of a group: see [known].
+// part returns the part of a group: see [responses].
 func (f folding) part(group uint64) int {
 	if part, dealt := f.deal[group]; dealt {
 		return part
@@ -77,7 +79,7 @@ func (f folding) dealt(sizes map[uint64]float64) folding {
 	if f.tested == 1 {
 		ways = int(f.share)
 	}
-	if len(sizes) < 2 || len(sizes) > max(mostDealt, dealtPerPart*ways) {
+	if len(sizes) < 2 || len(sizes) > max(maxDealt, dealtPerPart*ways) {
 		return f
 	}
 	groups := slices.SortedFunc(maps.Keys(sizes), func(a, b uint64) int { // equal weights are ordered by hash
@@ -126,9 +128,9 @@ func (f folding) identity() []any {
 }
 
 // sizes returns the weight of each group, relative to the heaviest row.
-func (k *known) sizes() map[uint64]float64 {
+func (k *responses) sizes() map[uint64]float64 {
 	sizes := make(map[uint64]float64)
-	for i, share := range relative(k.rowWeight) {
+	for i, share := range relativeWeights(k.rowWeight) {
 		sizes[k.group[i]] += share
 	}
 	return sizes
@@ -164,7 +166,7 @@ func (f *fit) deal(drawn *pool, landmarks int) (err error) {
 // oneGroup returns the error for a group column with a single value.
 func (f *fit) oneGroup(value string) error {
 	return stream.NewDataError(f.data.Rows.Info().Name, "column %q of `Data.FoldBy` is %s in all rows: folds need two values or more", f.data.FoldBy, value).
-		Do("take another column, or none")
+		WithRemedy("take another column, or none")
 }
 
 // mostHeldOut is the fraction of the weight above which a held-out "tenth" is noted.

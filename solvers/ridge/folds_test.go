@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestFewGroups: no more groups than folds have a fold each, whatever they are called, and their errors are those of
-// refits without each group. One group is refused by its name, and so is one that alone has a weight.
+// TestFewGroups: with as many groups as folds each group is a fold, whatever the names, and the errors are those of
+// refits without each group. A single group is refused by name, and so is a single one with a weight.
 func TestFewGroups(t *testing.T) {
 	t.Parallel()
 	const n, lambda = 120, 0.1
@@ -39,15 +39,15 @@ func TestFewGroups(t *testing.T) {
 		}
 		group := func(i int) uint64 { return uint64(i % 11 % 7 % len(names)) }
 		want := outOfFoldRMSE(t, features(k, f.Landmarks, x), y, lambda, folds, group)
-		if f.Folds != len(names) || !near(f.Path[0].RMSE[0], want[0], 1e-8) || f.Counted != n {
-			t.Errorf("%q: %d folds, RMSE %v of %d rows; by refits %v", names, f.Folds, f.Path[0].RMSE[0], f.Counted, want[0])
+		if f.Folds != len(names) || !near(f.Path[0].RMSE[0], want[0], 1e-8) || f.Scored != n {
+			t.Errorf("%q: %d folds, RMSE %v of %d rows; by refits %v", names, f.Folds, f.Path[0].RMSE[0], f.Scored, want[0])
 		}
 		if noted := strings.Contains(fmt.Sprint(f.Notes), "has few values"); noted != (len(names) < 5) {
 			t.Errorf("%q: notes %q", names, f.Notes)
 		}
 		held, err := Solver{Landmarks: 30, Folds: 1, Penalties: []float64{lambda}}.Fit(t.Context(), stream.Engine{}, d, k)
-		if err != nil || held.Folds != 1 || held.Counted == 0 || held.Counted > n/2 ||
-			strings.Contains(fmt.Sprint(held.Notes), "not a tenth") != (held.Counted > n/5) {
+		if err != nil || held.Folds != 1 || held.Scored == 0 || held.Scored > n/2 ||
+			strings.Contains(fmt.Sprint(held.Notes), "not a tenth") != (held.Scored > n/5) {
 			t.Errorf("%q: one group held out: %v, %+v", names, err, held)
 		}
 	}
@@ -68,7 +68,7 @@ func TestFewGroups(t *testing.T) {
 	}
 }
 
-// TestDealt: groups are dealt by weight, so that parts are near alike; many are hashed.
+// TestDealt: groups are dealt by weight, so that parts are of similar weight; large numbers of groups are hashed.
 func TestDealt(t *testing.T) {
 	t.Parallel()
 	for _, tested := range []int{5, 1} {
@@ -108,18 +108,18 @@ func TestDealt(t *testing.T) {
 	}
 }
 
-// TestFoldsFollowLandmarks: the number of folds is that for the landmarks that serve, and few rows have fewer folds.
+// TestFoldsFollowLandmarks: the number of folds follows the number of landmarks used, and few rows have fewer folds.
 func TestFoldsFollowLandmarks(t *testing.T) {
 	t.Parallel()
 	x, y := wavy(300)
 	f, err := Solver{Landmarks: 10_000}.Fit(t.Context(), stream.Engine{}, targets(t, x, y), kernelgen.RBF(0.01))
-	if err != nil || f.Folds != 5 || f.Counted != 300 {
-		t.Errorf("10,000 landmarks of 300 rows: %v, %d folds of %d rows", err, f.Folds, f.Counted)
+	if err != nil || f.Folds != 5 || f.Scored != 300 {
+		t.Errorf("10,000 landmarks of 300 rows: %v, %d folds of %d rows", err, f.Folds, f.Scored)
 	}
 	for n := 2; n < 12; n++ {
 		part, of := matrix.Rows(x, 0, n), matrix.Rows(y, 0, n)
 		f, err := Solver{}.Fit(t.Context(), stream.Engine{}, targets(t, matrix.Clone(part), matrix.Clone(of)), kernelgen.RBF(0.1))
-		if err != nil || f.Folds != min(5, n) || f.Counted != n {
+		if err != nil || f.Folds != min(5, n) || f.Scored != n {
 			t.Errorf("%d rows: %v, %+v", n, err, f)
 		}
 	}

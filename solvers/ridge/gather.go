@@ -22,7 +22,7 @@ import (
 // pool is a uniform sample of the rows of positive weight, with their targets, weights and groups.
 type pool struct {
 	*basis.Panel
-	known    known
+	known    responses
 	whole    bool   // it contains all rows of positive weight
 	oneGroup string // the common group of all its rows, "" if there are several
 }
@@ -134,7 +134,7 @@ func (f *fit) dropAbsent(drawn *pool) error {
 	weighing, all := drawn.known.weighing(), drawn.Count()
 	if len(weighing) == 0 {
 		return stream.NewDataError(f.data.Rows.Info().Name, "all weights are 0, of %d rows that were drawn", all).
-			Do("leave rows with weight 0 out of the data")
+			WithRemedy("leave rows with weight 0 out of the data")
 	}
 	drawn.Panel, drawn.known = drawn.Keep(weighing), drawn.known.pick(weighing)
 	if drawn.whole && len(weighing) < all && f.columns.foldBy < 0 {

@@ -35,10 +35,10 @@ type Intervals struct {
 }
 
 const (
-	quantiles = 199
+	quantiles = 199 // at multiples of 1/200
 	// scaleLandmarks limits the number of landmarks of the scale of residuals.
 	scaleLandmarks = 100
-	scaleFolds     = 5
+	scaleFolds     = 5 // folds of the residuals, to choose the penalty of their scale
 	// leastScale is the smallest scale, relative to the mean absolute residual.
 	leastScale = 0.2
 )
@@ -184,7 +184,7 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 		part := dense.PickRows(rows, members)
 		s.grams = append(s.grams, dense.Mul(blas.Trans, part, blas.NoTrans, part))
 	}
-	if s.all, err = newNormal(total(s.grams), blas64.General{}, q); err != nil {
+	if s.all, err = newNormalEquations(sumMatrices(s.grams), blas64.General{}, q); err != nil {
 		err = fmt.Errorf("%s: residuals of the scoring sample: %w", name, err)
 		return nil, coefficients, outOfFold, err
 	}
@@ -198,7 +198,7 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 			return chosen, coefficients, outOfFold, nil
 		}
 	}
-	penalties := tenTo(leastPenalty*largest(s.all.upper(0)), 0, 1, 2, 3, 4, 5, 6)
+	penalties := tenTo(leastPenalty*largestEigenvalue(s.all.upper(0)), 0, 1, 2, 3, 4, 5, 6)
 	if err := s.try(ctx, penalties); err != nil || s.best < 0 {
 		return chosen, coefficients, outOfFold, err
 	}
@@ -221,6 +221,7 @@ func (c *candidate) learnScale(ctx context.Context, magnitudes blas64.General) (
 	return chosen, coefficients, outOfFold, nil
 }
 
+// column returns column j as a vector that shares the memory of m.
 func column(m blas64.General, j int) blas64.Vector {
 	return blas64.Vector{N: m.Rows, Inc: m.Stride, Data: m.Data[j:]}
 }

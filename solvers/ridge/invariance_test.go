@@ -16,11 +16,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// near reports whether numbers agree to a tolerance, relative to the second.
+// near reports whether numbers agree to a tolerance relative to the second.
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance*math.Abs(want) }
 
-// TestOffsetsAndUnits: a constant added to targets, and their unit, change neither kernel, penalty nor R², and
-// errors, predictions, intervals and deviations by the unit alone. Errors out of fold are those of dense refits.
+// TestOffsetsAndUnits: neither a constant added to targets nor their unit changes the kernel, the penalty or R².
+// Errors, predictions, intervals and deviations scale with the unit. Out-of-fold errors are those of dense refits.
 func TestOffsetsAndUnits(t *testing.T) {
 	t.Parallel()
 	const n = 200
@@ -71,7 +71,7 @@ func TestOffsetsAndUnits(t *testing.T) {
 		if f.Kernel.String() != plain.Kernel.String() || !near(f.Lambda, plain.Lambda, 1e-9) {
 			t.Fatalf("%s: %s at penalty %v, without %s at %v", name, f.Kernel, f.Lambda, plain.Kernel, plain.Lambda)
 		}
-		lost := 4e-16 * c.offset * c.unit // rounding of predictions
+		lost := 4e-16 * c.offset * c.unit // rounding error of predictions
 		for j := range 2 {
 			if !near(f.R2[j], plain.R2[j], 1e-7) || !near(best.RMSE[j]/c.unit, dense5[j], 1e-6) {
 				t.Errorf("%s: R² %v, RMSE %v; want %v and, by refits, %v", name, f.R2[j], best.RMSE[j], plain.R2[j], dense5[j]*c.unit)
@@ -95,7 +95,7 @@ func TestOffsetsAndUnits(t *testing.T) {
 	}
 }
 
-// outOfFoldRMSE returns the root of the mean squared errors of refits without each fold.
+// outOfFoldRMSE returns the root mean squared error of refits without each fold.
 func outOfFoldRMSE(t *testing.T, z *mat.Dense, y blas64.General, lambda float64, folds folding,
 	group func(i int) uint64) []float64 {
 	t.Helper()
@@ -120,8 +120,8 @@ func outOfFoldRMSE(t *testing.T, z *mat.Dense, y blas64.General, lambda float64,
 	return sums
 }
 
-// TestConstantTargets: a target that is the same in all rows with a weight is refused by its value, wherever it is;
-// one that differs in a row, or by its own rounding, is fitted.
+// TestConstantTargets: a target that is constant in all rows with a weight is refused with its value. A target that
+// differs in one row, or by rounding, is fitted.
 func TestConstantTargets(t *testing.T) {
 	t.Parallel()
 	const n = 60
@@ -161,8 +161,7 @@ func TestConstantTargets(t *testing.T) {
 	}
 }
 
-// TestAbsentRows: the model of rows some of which have weight 0 has the bits of that of the others. Of absent rows
-// neither targets nor labels are looked at.
+// TestAbsentRows: rows of weight 0 change no bit of the model, and their targets and labels are not validated.
 func TestAbsentRows(t *testing.T) {
 	t.Parallel()
 	const n, all = 400, 1000
@@ -219,10 +218,10 @@ func TestAbsentRows(t *testing.T) {
 				}
 			}
 			a, b := of[0], of[1]
-			same := fmt.Sprint(a.Counted, a.Folds, len(a.Notes), a.Path, a.R2) == fmt.Sprint(b.Counted, b.Folds, len(b.Notes), b.Path, b.R2)
+			same := fmt.Sprint(a.Scored, a.Folds, len(a.Notes), a.Path, a.R2) == fmt.Sprint(b.Scored, b.Folds, len(b.Notes), b.Path, b.R2)
 			if !same || bytesOf(t, a.Model) != bytesOf(t, b.Model) {
 				t.Errorf("%s, %d landmarks: %d rows, errors %v without absent rows; %d rows, %v with them", name, s.Landmarks,
-					a.Counted, a.Chosen(), b.Counted, b.Chosen())
+					a.Scored, a.Chosen(), b.Scored, b.Chosen())
 			}
 			if a.Scores != nil && (!near(b.Scores.LogLoss, a.Scores.LogLoss, 1e-12) || !near(b.Scores.MacroF1, a.Scores.MacroF1, 1e-12) ||
 				b.Scores.StandardError != a.Scores.StandardError) {
@@ -232,8 +231,8 @@ func TestAbsentRows(t *testing.T) {
 	}
 }
 
-// TestWeightsAreCopies: with all rows as landmarks a row with weight k is k copies of it: in predictions, errors,
-// R², temperature and scores. Copies stay in one fold by their groups.
+// TestWeightsAreCopies: with all rows as landmarks, a row of weight k equals k copies: in predictions, errors, R²,
+// temperature and scores. Groups keep the copies in one fold.
 func TestWeightsAreCopies(t *testing.T) {
 	t.Parallel()
 	const n = 150
@@ -281,8 +280,8 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// TestLandmarksByWeight: rows are landmarks as often as copies of them would be: twice the weight, nearly twice as
-// often where few are drawn.
+// TestLandmarksByWeight: rows become landmarks as often as their copies would: nearly twice as often for twice the
+// weight, if few are drawn.
 func TestLandmarksByWeight(t *testing.T) {
 	t.Parallel()
 	const n = 400
@@ -305,7 +304,7 @@ func TestLandmarksByWeight(t *testing.T) {
 	}
 }
 
-// TestFeaturesFarFromZero: under an inner product a constant added to all columns changes no error.
+// TestFeaturesFarFromZero: with an inner-product kernel, a constant added to all columns changes no error.
 func TestFeaturesFarFromZero(t *testing.T) {
 	t.Parallel()
 	const n = 300
@@ -342,15 +341,15 @@ func TestFeaturesFarFromZero(t *testing.T) {
 	}
 }
 
-// TestMoreRowsThanPool: of more rows than the pool holds, absent ones are neither landmarks nor counted, whole
-// blocks of them too, and threads and blocks change no bit.
+// TestMoreRowsThanPool: if there are more rows than the pool holds, rows of weight 0, even whole blocks, are neither
+// landmarks nor counted. Threads and blocks change no bit.
 func TestMoreRowsThanPool(t *testing.T) {
 	t.Parallel()
 	const n, absent = ErrorSample + 2000, 9000
 	x, y := normals(n, 1, 1), normals(n, 1, 2)
 	weights, groups := make([]float64, n), make([]int, n)
 	for i := range n {
-		x.Data[i] += float64(min(i/absent, 1)) * 100 // others are absent
+		x.Data[i] += float64(min(i/absent, 1)) * 100 // other rows have weight 0
 		y.Data[i] = 0.1*y.Data[i] + math.Sin(x.Data[i]) + 1e9
 		weights[i], groups[i] = float64(min(i/absent, 1)*(1+i%2)), i%3
 	}
@@ -368,8 +367,8 @@ func TestMoreRowsThanPool(t *testing.T) {
 					t.Errorf("landmark %d is absent: %v", i, v)
 				}
 			}
-			if f.Rows != n-absent || f.Folds != 3 || f.Counted < 11_000 || f.Counted > 12_500 || !near(f.Path[0].RMSE[0], 0.1, 0.1) {
-				t.Errorf("%d rows, %d folds, RMSE %v of %d rows", f.Rows, f.Folds, f.Path[0].RMSE[0], f.Counted)
+			if f.Rows != n-absent || f.Folds != 3 || f.Scored < 11_000 || f.Scored > 12_500 || !near(f.Path[0].RMSE[0], 0.1, 0.1) {
+				t.Errorf("%d rows, %d folds, RMSE %v of %d rows", f.Rows, f.Folds, f.Path[0].RMSE[0], f.Scored)
 			}
 		} else if bytesOf(t, f.Model) != bytesOf(t, first.Model) {
 			t.Errorf("%+v: other bits", e)

@@ -169,7 +169,7 @@ func (l *MetricSearch) addTo(f *Fit) {
 type metricSample struct {
 	*Data
 	rows  blas64.General
-	known known
+	known responses
 }
 
 // draw draws the sample.
@@ -188,7 +188,7 @@ func (s Solver) draw(ctx context.Context, d *Data) (*metricSample, error) {
 		return nil, err
 	}
 	own := *d
-	all := new(known)
+	all := new(responses)
 	numbers := input.Numbers{List: panels[0].Number}
 	if err := of.read(all, panels[0].Kept, panels[0].Count(), numbers); err != nil {
 		return nil, err
@@ -312,6 +312,7 @@ type slopes struct {
 	distances   [3][]float64   // to each landmark; slightly larger and smaller; then kernel entries there
 }
 
+// newSlopes returns a workspace for one goroutine. The kernel must have a single base.
 func newSlopes(k kernelgen.Kernel, landmarks blas64.General) *slopes {
 	s := &slopes{kernel: k, landmarks: landmarks, differences: matrix.New(landmarks.Rows, landmarks.Cols)}
 	for i := range s.distances {
@@ -368,7 +369,7 @@ func (x *metricSample) metricOf(g, before blas64.General) (importance []float64,
 		for j := range diagonal {
 			diagonal[j] = matrix.Row(g, j)[j]
 		}
-		if metric, err = root(dense.SymmetricPart(g)); err != nil {
+		if metric, err = squareRoot(dense.SymmetricPart(g)); err != nil {
 			return nil, metric, err
 		}
 	} else {
@@ -391,8 +392,8 @@ func (x *metricSample) metricOf(g, before blas64.General) (importance []float64,
 	return diagonal, metric, nil
 }
 
-// root returns the square root of a positive semi-definite matrix.
-func root(a blas64.General) (blas64.General, error) {
+// squareRoot returns the square root of a positive semi-definite matrix.
+func squareRoot(a blas64.General) (blas64.General, error) {
 	values, vectors, err := symeig.Decompose(a)
 	if err != nil {
 		return a, fmt.Errorf("the eigenvalues of the metric: %w", err)
@@ -475,6 +476,7 @@ func (m *mappedSource) Gather(ctx context.Context, rows []int64, dst *stream.Bat
 	return nil
 }
 
+// mappedReader maps the rows of a reader in place.
 type mappedReader struct {
 	stream.Reader
 	info stream.Info

@@ -14,7 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// firstMatters returns rows of which one direction of four decides the target: the first column, or a sum of two.
+// firstMatters returns rows of four columns whose target depends on one direction: the first column, or if turned a sum
+// of two.
 func firstMatters(t *testing.T, n int, turned bool) *Data {
 	t.Helper()
 	x, y := normals(n, 4, 1), normals(n, 1, 2)
@@ -29,7 +30,7 @@ func firstMatters(t *testing.T, n int, turned bool) *Data {
 	return targets(t, x, y)
 }
 
-// TestGradients compares gradients of a model with differences of its predictions.
+// TestGradients compares gradients of a model with finite differences of its predictions.
 func TestGradients(t *testing.T) {
 	t.Parallel()
 	x, y := wavy(60)
@@ -67,8 +68,8 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// TestMetric: a metric finds the direction that matters, lowers the error, and is in the saved model, which
-// predicts raw rows as a model of mapped rows does.
+// TestMetric: a metric finds the relevant direction and lowers the error. The saved model contains it: its predictions
+// for raw rows equal those of a model of mapped rows.
 func TestMetric(t *testing.T) {
 	t.Parallel()
 	for form, turned := range map[Metric]bool{DiagonalMetric: false, FullMetric: true} {
@@ -111,7 +112,7 @@ func TestMetric(t *testing.T) {
 				t.Fatalf("%v: number %d is %v of raw rows, and %v of mapped ones", form, i, got.Data[i], v)
 			}
 		}
-		for i := range x.Rows { // however many rows are mapped together
+		for i := range x.Rows { // independently of the number of rows in a call
 			one := rowMap(f.Metric)(matrix.Rows(x, i, 1))
 			for j, v := range matrix.Row(one, 0) {
 				if v != matrix.Row(y, i)[j] {
@@ -122,7 +123,7 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// TestMetricOfUnits: neither a constant added to the target nor its unit changes what a search finds.
+// TestMetricOfUnits: neither a constant added to the target nor its unit changes the result of the search.
 func TestMetricOfUnits(t *testing.T) {
 	t.Parallel()
 	s, d := Solver{Landmarks: 60, Metric: DiagonalMetric}, firstMatters(t, 300, false)
@@ -155,8 +156,8 @@ func TestMetricOfUnits(t *testing.T) {
 	}
 }
 
-// TestMetricOfNoUse: where all directions matter alike, and targets are noise, rows are compared as they are.
-func TestMetricOfNoUse(t *testing.T) {
+// TestNoMetricWithoutGain: no metric is chosen if all directions matter equally, or if targets are noise.
+func TestNoMetricWithoutGain(t *testing.T) {
 	t.Parallel()
 	labels := make([]int, 400)
 	for i := range labels {
@@ -179,7 +180,7 @@ func TestMetricOfNoUse(t *testing.T) {
 	}
 }
 
-// TestMetricErrors: kernels without gradients, samples without weights and damaged models are told.
+// TestMetricErrors: errors for kernels without gradients, samples without weights and damaged models.
 func TestMetricErrors(t *testing.T) {
 	t.Parallel()
 	d := firstMatters(t, 100, false)

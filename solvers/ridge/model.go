@@ -89,9 +89,11 @@ func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
 	for c := range names {
 		names[c] = kind.String() + strconv.Itoa(c)
 	}
-	return names, kind.Only(model.Decision, model.Probability)
+	return names, kind.RequireOneOf(model.Decision, model.Probability)
 }
 
+// outputsOfTargets returns the names of the outputs of a regression. It fails, with the reason, for those the model
+// lacks.
 func (m *Model) outputsOfTargets(kind model.Output) ([]string, error) {
 	switch kind {
 	case model.Class, model.Decision, model.Probability:
@@ -111,7 +113,7 @@ func (m *Model) outputsOfTargets(kind model.Output) ([]string, error) {
 	for j, name := range m.Names {
 		names[j] = name + "_" + kind.String()
 	}
-	return names, kind.Only(model.Lower, model.Upper, model.Deviation)
+	return names, kind.RequireOneOf(model.Lower, model.Upper, model.Deviation)
 }
 
 // Dimension returns the number of columns of a row.

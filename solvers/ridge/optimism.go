@@ -20,11 +20,11 @@ const (
 	resamples = 300
 )
 
-// outcomes holds the out-of-fold losses of all configurations, each a kernel with a penalty. The error of the chosen
-// configuration is an optimistic estimate, because the same rows chose it. [outcomes.corrected] removes the optimism by
-// BBC-CV (Tsamardinos, Greasidou & Borboudakis 2018, "Bootstrapping the out-of-sample predictions for efficient and
-// accurate cross-validation").
-type outcomes struct {
+// heldOutLosses holds the out-of-fold losses of all configurations, each a kernel with a penalty. The error of the
+// chosen configuration is an optimistic estimate, because the same rows chose it. [heldOutLosses.corrected] removes the
+// optimism by BBC-CV (Tsamardinos, Greasidou & Borboudakis 2018, "Bootstrapping the out-of-sample predictions for
+// efficient and accurate cross-validation").
+type heldOutLosses struct {
 	choice   [][]float64 // by configuration and row: the weighted loss that decides
 	reported [][]float64 // by configuration, row and statistic: the weighted loss that is reported
 	wrong    [][]float64 // by configuration and row: 1 if misclassified, see [choice]; nil for targets
@@ -108,7 +108,7 @@ func (c *candidate) lossWeights() []float64 {
 // estimate is the mean of that configuration's losses on the groups not drawn, over all resamples. weights apply to the
 // reported losses, and choosing to the losses that decide. Rows of weight 0 are ignored. It returns nil for a single
 // configuration, or if every resample draws all rows. Cost for J configurations of n rows: 600·n·J flops.
-func (o *outcomes) corrected(weights, choosing []float64, groups clusters, seed uint64) []float64 {
+func (o *heldOutLosses) corrected(weights, choosing []float64, groups clusters, seed uint64) []float64 {
 	if o == nil || len(o.choice) < 2 || len(weights) == 0 {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestLeftOut: predictions that are left out have the errors that the fit reports, and their intervals hold nine of ten.
-func TestLeftOut(t *testing.T) {
+// TestOutOfFold: out-of-fold predictions have the reported errors, and their intervals contain nine of ten values.
+func TestOutOfFold(t *testing.T) {
 	x, y := wavy(1500)
 	f, err := Solver{Landmarks: 100, Seed: 1}.Fit(t.Context(), stream.Engine{}, targets(t, x, y), kernelgen.RBF(1))
 	if err != nil {
@@ -19,7 +19,7 @@ func TestLeftOut(t *testing.T) {
 	for j, want := range f.Path[f.Best].RMSE {
 		sum, inside := 0.0, 0
 		for i := range f.OutOfFold.Truth.Rows {
-			if math.Abs(matrix.Row(f.OutOfFold.Truth, i)[j]-matrix.Row(y, i)[j]) > 1e-12 { // standardised and back
+			if math.Abs(matrix.Row(f.OutOfFold.Truth, i)[j]-matrix.Row(y, i)[j]) > 1e-12 { // rounding
 				t.Fatalf("row %d: the target is %g, not %g", i, matrix.Row(f.OutOfFold.Truth, i)[j], matrix.Row(y, i)[j])
 			}
 			e := matrix.Row(f.OutOfFold.Truth, i)[j] - matrix.Row(f.OutOfFold.Predicted, i)[j]

@@ -39,7 +39,7 @@ func (f *fit) pass(ctx context.Context) error {
 		given = append(given, c.features.Landmarks.Rows, c.upper, c.center)
 		before = append(before, c.features.Tiles.Entries.Load())
 	}
-	e := f.engine.WithKept().Given(given...)
+	e := f.engine.WithKept().WithInputs(given...)
 	type gramPass = stream.Wide[sketch.List[*sketch.WhitenedGram], *blockFeatures]
 	sums, err := stream.FoldWide(ctx, e, "fit", f.data.Rows, gramPass{
 		New: func() (l sketch.List[*sketch.WhitenedGram]) {
@@ -50,18 +50,18 @@ func (f *fit) pass(ctx context.Context) error {
 			}
 			return l
 		},
-		Room: func() *blockFeatures {
+		NewT: func() *blockFeatures {
 			return &blockFeatures{make([]sketch.WhitenedRows, len(by)), make([][]*sketch.WhitenedRows, len(by)), make([]int, parts)}
 		},
 		Worker: func() func(*blockFeatures, *stream.Block) error { return f.worker(by) },
-		Take: func(acc sketch.List[*sketch.WhitenedGram], m *blockFeatures, _ *stream.Block) error {
+		AddSmall: func(acc sketch.List[*sketch.WhitenedGram], m *blockFeatures, _ *stream.Block) error {
 			for i, gram := range acc {
 				gram.Expect(m.rows[i%parts])
 			}
 			return nil
 		},
 		Tiles: len(indices),
-		Add: func(acc sketch.List[*sketch.WhitenedGram], all []*blockFeatures, tile int) {
+		AddTile: func(acc sketch.List[*sketch.WhitenedGram], all []*blockFeatures, tile int) {
 			at := indices[tile]
 			var rows []*sketch.WhitenedRows
 			for _, m := range all {
@@ -91,7 +91,7 @@ func (f *fit) pass(ctx context.Context) error {
 // whitenings returns the whitening of each kernel, and the tiles of all Gram matrices.
 func (f *fit) whitenings() (by []*sketch.Whitening, indices []tileIndex, err error) {
 	for k, c := range f.candidates {
-		w, err := sketch.NewWhitening(extended(c.upper, 1+f.outputs))
+		w, err := sketch.NewWhitening(extendByIdentity(c.upper, 1+f.outputs))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -113,7 +113,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*blockFeatures, *stream.Block)
 		fill[k] = c.features.Raw(info.Name)
 		width = max(width, c.upper.Cols+1+f.outputs)
 	}
-	rowsOf, byPart := new(known), make([][]int, f.folds.parts)
+	rowsOf, byPart := new(responses), make([][]int, f.folds.parts)
 	room := matrix.New(tilesize.WideRows, width)
 	return func(m *blockFeatures, b *stream.Block) error {
 		if err := input.CheckRows(info, b.X, b.Start); err != nil {
@@ -156,7 +156,7 @@ func (f *fit) worker(by []*sketch.Whitening) func(*blockFeatures, *stream.Block)
 }
 
 // complete appends the constant 1 and the targets to the features of the given rows, and scales rows by √weight.
-func (k *known) complete(rows blas64.General, indices []int) {
+func (k *responses) complete(rows blas64.General, indices []int) {
 	for i, place := range indices {
 		row := matrix.Row(rows, i)
 		at := len(row) - 1 - k.outputs.Cols
@@ -168,8 +168,8 @@ func (k *known) complete(rows blas64.General, indices []int) {
 	}
 }
 
-// extended returns U extended by an n×n identity.
-func extended(u blas64.General, n int) blas64.General {
+// extendByIdentity returns U extended by an n×n identity.
+func extendByIdentity(u blas64.General, n int) blas64.General {
 	out := matrix.New(u.Rows+n, u.Cols+n)
 	for i := range out.Rows {
 		if i < u.Rows {

@@ -39,8 +39,8 @@ func (s Solver) scoreRows() int {
 // features.
 const leastPenalty = 1e-8
 
-// mostTried limits the number of penalties that a search tries with each kernel.
-const mostTried = 5
+// maxTried limits the number of penalties that a search tries with each kernel.
+const maxTried = 5
 
 // Penalty is a penalty and its out-of-fold errors.
 type Penalty struct {
@@ -130,7 +130,7 @@ func (c *candidate) open() (err error) {
 	if filled == 1 && c.data.FoldBy != "" {
 		return c.oneGroup("one value")
 	}
-	if c.all, err = newNormal(total(c.grams), blas64.General{}, c.upper.Cols); err != nil {
+	if c.all, err = newNormalEquations(sumMatrices(c.grams), blas64.General{}, c.upper.Cols); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if target := c.constant(); target >= 0 {
@@ -159,7 +159,7 @@ func (c *candidate) search(ctx context.Context) error {
 	}
 	least := leastPenalty * c.norm
 	models, path, err := c.validate(ctx, tenTo(least, 1, 2.5, 4))
-	for last := 2; err == nil && last+1 < mostTried && c.squares(path[last]) < c.squares(path[last-1]); last++ {
+	for last := 2; err == nil && last+1 < maxTried && c.squares(path[last]) < c.squares(path[last-1]); last++ {
 		var more foldCoefficients
 		var next []Penalty
 		more, next, err = c.validate(ctx, tenTo(path[last].Lambda, 1.5))
@@ -225,7 +225,7 @@ func (c *candidate) bestOf(squares []float64, wrong [][]float64) int {
 	if wrong[0] == nil {
 		return choice{}.best(squares, nil)
 	}
-	weights := relative(c.known.weight)
+	weights := relativeWeights(c.known.weight)
 	return choice{newClusters(&c.known), weights}.best(squares, wrong)
 }
 

@@ -51,7 +51,7 @@ func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*mo
 		held = max(left*d, (pool+left)*d-blocks.Total()/8)
 	}
 	numbers, targets := held+sample*(4*int64(f.outputs)+8), int64(shape.Targets)
-	tried, predicted := int64(max(mostTried, len(s.Penalties))), int64(1) // predictions of the sample
+	tried, predicted := int64(max(maxTried, len(s.Penalties))), int64(1) // predictions of the sample
 	if corrected := s.corrects(shape.Rows); corrected || shape.Classes > 0 && !s.forMetric {
 		predicted = kernels + 1
 		numbers += 2 * tried * (sample*int64(f.outputs+1) + int64(f.folds.parts)*(landmarks+1)*int64(f.outputs)) // of two kernels

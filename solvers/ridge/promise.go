@@ -19,7 +19,7 @@ type Figure struct{ Value, StandardError float64 }
 // of the scoring sample. Standard errors shrink with rows beyond the sample, except with groups: more rows of the same
 // groups need not help.
 func (c *candidate) setErrors(fit *Fit, held *heldOut) {
-	groups, weights, losses := newClusters(&c.known), relative(c.known.weight), c.reportedLosses(held.predictions)
+	groups, weights, losses := newClusters(&c.known), relativeWeights(c.known.weight), c.reportedLosses(held.predictions)
 	corrected := c.outcomes.corrected(c.known.weight, c.known.weight, groups, c.Seed)
 	if corrected != nil {
 		fit.Configurations = len(c.outcomes.choice)
@@ -62,10 +62,10 @@ func (c *candidate) leftOutWeight() (sum float64) {
 // setClassErrors corrects the accuracy for the choice and adds its standard error. total is the weight of the rows
 // behind the accuracy, which may be more than the scoring sample.
 func (c *candidate) setClassErrors(fit *Fit, held *heldOut, total float64) {
-	groups, weights := newClusters(&c.known), relative(c.known.rowWeight)
+	groups, weights := newClusters(&c.known), relativeWeights(c.known.rowWeight)
 	wrong := c.reportedLosses(held.predictions).Data
 	counted, share, n := meanOf(wrong, weights), 1-fit.Scores.Accuracy, groups.effective(weights)
-	corrected := c.outcomes.corrected(c.known.rowWeight, relative(c.known.weight), groups, c.Seed)
+	corrected := c.outcomes.corrected(c.known.rowWeight, relativeWeights(c.known.weight), groups, c.Seed)
 	if corrected != nil {
 		share, fit.Configurations = corrected[0], len(c.outcomes.choice)
 	}
@@ -85,7 +85,7 @@ func (c *candidate) setClassErrors(fit *Fit, held *heldOut, total float64) {
 // class for all rows. Weights of rows include those of classes. excess is the optimism of the choice, to be added to
 // the misclassification rate.
 func (c *candidate) warnUseless(fit *Fit, wrong []float64, excess float64, groups clusters) {
-	weights, sums := relative(c.known.weight), make([]float64, c.data.Classes.count())
+	weights, sums := relativeWeights(c.known.weight), make([]float64, c.data.Classes.count())
 	for r, class := range c.known.class {
 		sums[class] += weights[r]
 	}

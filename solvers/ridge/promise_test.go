@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestCorrected compares the bootstrap with one that copies rows into bags.
+// TestCorrected compares the bootstrap correction with one that copies rows into bags.
 func TestCorrected(t *testing.T) {
 	t.Parallel()
 	const n, configurations, figures = 40, 7, 2
@@ -25,11 +25,11 @@ func TestCorrected(t *testing.T) {
 		"rows":   func(i int) int { return i },
 		"groups": func(i int) int { return i * i % 11 },
 	} {
-		k := known{weight: make([]float64, n), group: make([]uint64, n)}
+		k := responses{weight: make([]float64, n), group: make([]uint64, n)}
 		for i := range n {
 			k.weight[i], k.group[i] = float64(i%4), uint64(group(i))
 		}
-		o := &outcomes{}
+		o := &heldOutLosses{}
 		for j := range configurations {
 			choice, reported := make([]float64, n), make([]float64, n*figures)
 			for i, v := range matrix.Row(numbers, j) {
@@ -41,7 +41,7 @@ func TestCorrected(t *testing.T) {
 			}
 			o.choice, o.reported = append(o.choice, choice), append(o.reported, reported)
 		}
-		var names []uint64 // groups with a weight, by their first rows
+		var names []uint64 // groups with a weight, in order of their first rows
 		members := make(map[uint64][]int)
 		for i, g := range k.group {
 			if k.weight[i] == 0 {
@@ -72,7 +72,7 @@ func TestCorrected(t *testing.T) {
 				}
 			}
 			if len(drawn) == len(names) {
-				continue // no row is outside of the bag
+				continue // no row is out of the bag
 			}
 			used++
 			for f := range figures {
@@ -94,13 +94,13 @@ func TestCorrected(t *testing.T) {
 			t.Errorf("%s: %v, by bags %v", name, got, want)
 		}
 	}
-	one := &outcomes{choice: make([][]float64, 1), reported: make([][]float64, 1)}
+	one := &heldOutLosses{choice: make([][]float64, 1), reported: make([][]float64, 1)}
 	if got := one.corrected([]float64{1}, []float64{1}, clusters{of: []int{0}, count: 1}, 1); got != nil {
 		t.Errorf("%v: one configuration is no choice", got)
 	}
 }
 
-// defaultKernels are those of the command.
+// defaultKernels returns the default kernels of the command.
 func defaultKernels(t *testing.T) []kernelgen.Kernel {
 	t.Helper()
 	kernels, err := kernelgen.ParseAll("laplace(gamma=0.25*median|0.5*median) | matern32(length=2*median) | matern52(length=4*median)")
@@ -110,8 +110,8 @@ func defaultKernels(t *testing.T) []kernelgen.Kernel {
 	return kernels
 }
 
-// TestPromiseOfNoise: classes that do not depend on the rows are promised at nearly the error of a guess, although the
-// best of some twenty configurations has a lower one, and a warning says that nothing was learnt.
+// TestPromiseOfNoise: for classes independent of the rows, the reported error is close to that of guessing, although
+// the best of some twenty configurations has a lower one. A warning says that nothing was learnt.
 func TestPromiseOfNoise(t *testing.T) {
 	t.Parallel()
 	const n, fits = 60, 40
@@ -148,8 +148,8 @@ func TestPromiseOfNoise(t *testing.T) {
 	}
 }
 
-// TestChoice: a few rows' luck with the largest decision does not choose, but the squared error of the codes does; a
-// share that is surely less does.
+// TestChoice: the squared error of the codes selects a configuration, not a chance gain in misclassified rows; a
+// significantly smaller misclassification rate does.
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	wrong := func(n, first, count int) []float64 {
@@ -166,7 +166,7 @@ func TestChoice(t *testing.T) {
 		{60, 5, 7, 3}, {1000, 10, 30, 1}, {1000, 10, 12, 3}, {60, 0, 20, 1},
 	} {
 		of := [][]float64{wrong(c.n, 0, 0), wrong(c.n, 0, c.lucky), wrong(c.n, 20, c.wrong), wrong(c.n, 20, c.wrong), wrong(c.n, 20, c.wrong+1)}
-		each := known{weight: slices.Repeat([]float64{1}, c.n)}
+		each := responses{weight: slices.Repeat([]float64{1}, c.n)}
 		for i := range c.n {
 			each.group = append(each.group, uint64(i))
 		}
@@ -179,7 +179,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// TestStandardErrors compares those of RMSE and R² with jackknifes over rows, and over groups of rows.
+// TestStandardErrors compares the standard errors of RMSE and R² with jackknifes over rows and over groups.
 func TestStandardErrors(t *testing.T) {
 	t.Parallel()
 	const n = 300
@@ -211,7 +211,7 @@ func TestStandardErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j := range 2 {
-			figures := func(without uint64) (rmse, r2 float64) { // without a group
+			figures := func(without uint64) (rmse, r2 float64) { // figures without one group
 				var total, mean, errors, spread float64
 				for _, pass := range []int{0, 1} {
 					for i, w := range c.known.weight {
@@ -257,8 +257,8 @@ func TestStandardErrors(t *testing.T) {
 	}
 }
 
-// TestOneShare: the share misclassified and the accuracy have the same weights, those of rows without those of
-// classes, and above 2,000 rows they are not corrected. The standard error of no errors is not 0.
+// TestOneShare: the misclassification rate and the accuracy use the same weights, those of rows without those of
+// classes. Above 2,000 rows they are not corrected. The standard error is above 0 even without errors.
 func TestOneShare(t *testing.T) {
 	t.Parallel()
 	const n = 2100
@@ -279,7 +279,7 @@ func TestOneShare(t *testing.T) {
 		t.Errorf("%v misclassified, accuracy %v, corrected for %d", e, f.Scores.Accuracy, f.Configurations)
 	}
 	x, labels = rings(60)
-	for i := range labels { // two classes far apart
+	for i := range labels { // two well separated classes
 		labels[i] = i % 2
 		matrix.Row(x, i)[0] += float64(20 * labels[i])
 	}

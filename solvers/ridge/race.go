@@ -81,7 +81,7 @@ func (f *fit) raceOf(drawn *pool) *fit {
 	for _, c := range f.candidates {
 		r.enter(c.place, c.kernel)
 	}
-	r.read = func(k *known, b *stream.Block) (input.Numbers, error) {
+	r.read = func(k *responses, b *stream.Block) (input.Numbers, error) {
 		*k = drawn.known.slice(int(b.Start), b.X.Rows)
 		return input.Numbers{List: drawn.Number[b.Start:][:b.X.Rows]}, nil
 	}
@@ -135,7 +135,7 @@ func (f *fit) run(ctx context.Context, landmarks *basis.Panel, drawn *pool) (all
 
 // finalists returns the indices of the finalists, none if no kernel finished.
 func (f *fit) finalists(all []finisher) (places []int) {
-	o := choice{newClusters(&f.known), relative(f.known.weight)}
+	o := choice{newClusters(&f.known), relativeWeights(f.known.weight)}
 	var first finisher
 	for len(all) > 0 && len(places) < mostFinal {
 		squares, wrong := make([]float64, len(all)), make([][]float64, len(all))

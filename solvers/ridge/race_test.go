@@ -34,6 +34,7 @@ func raceData(t *testing.T, rows int) *ridge.Data {
 	return &ridge.Data{Rows: src, Targets: []string{"y"}}
 }
 
+// raceKernel parses a kernel.
 func raceKernel(t *testing.T, text string) kernelgen.Kernel {
 	t.Helper()
 	k, err := kernelgen.Parse(text)
@@ -43,8 +44,8 @@ func raceKernel(t *testing.T, text string) kernelgen.Kernel {
 	return k
 }
 
-// Above 2,000 rows hopeless kernels leave after a quarter of the landmarks, and the model has the bits of a fit with
-// the kernel chosen alone, for any threads, with weights and with given penalties.
+// TestRace: above 2,000 rows, poor kernels leave after a quarter of the landmarks. The model has the bits of a fit with
+// the chosen kernel alone, for any number of threads, with weights and given penalties.
 func TestRace(t *testing.T) {
 	good, rough := raceKernel(t, "rbf(gamma=2)"), raceKernel(t, "laplace(gamma=50)")
 	flat := raceKernel(t, "rbf(gamma=1e-3)")
@@ -94,6 +95,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
+// sameBits reports whether two matrices have the same bits.
 func sameBits(a, b blas64.General) bool {
 	for i := range a.Rows {
 		for j, v := range matrix.Row(a, i) {
@@ -105,7 +107,7 @@ func sameBits(a, b blas64.General) bool {
 	return a.Rows == b.Rows
 }
 
-// The plan of a race asks for two kernels, not for all, and counts the entries of it.
+// TestPlanOfRace: the plan of a race has the memory of two kernels, not of all, and counts its entries.
 func TestPlanOfRace(t *testing.T) {
 	d, k := raceData(t, 2200), raceKernel(t, "rbf(gamma=2)")
 	others := []kernelgen.Kernel{raceKernel(t, "laplace(gamma=50)"), raceKernel(t, "rbf(gamma=1e-3)"), k}

@@ -25,7 +25,7 @@ func newReference(targets blas64.General, weights []float64) *reference {
 	if targets.Rows == 0 {
 		return r
 	}
-	shares := relative(weights)
+	shares := relativeWeights(weights)
 	total := dense.Sum(shares)
 	for j := range targets.Cols {
 		values := dense.PickColumns(targets, []int{j}).Data
@@ -47,9 +47,9 @@ func newReference(targets blas64.General, weights []float64) *reference {
 	return r
 }
 
-// relative returns weights divided by the largest one, so that their squares are in range. It returns ones if all are
-// 0.
-func relative(weights []float64) []float64 {
+// relativeWeights returns weights divided by the largest one, so that their squares are in range. It returns ones if
+// all are 0.
+func relativeWeights(weights []float64) []float64 {
 	largest := 0.0
 	for _, w := range weights {
 		largest = max(largest, w)

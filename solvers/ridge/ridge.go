@@ -23,7 +23,8 @@ import (
 type Solver struct {
 	// Landmarks is ℓ; 0 means 1,000. They are drawn uniformly, or with probability proportional to the weights of the
 	// rows. With fewer rows, all are landmarks. [AutoLandmarks] doubles ℓ from 250 to 4,000 at most, while a doubling
-	// removes 5 % of the squared error out of fold and the plan of the next fit is within Memory. Each doubling is a fit.
+	// removes 5 % of the squared error out of fold and the plan of the next fit is within Memory. Each doubling is a
+	// fit.
 	Landmarks int
 	Memory    int64 `states:"ignored"` // bytes that the plan of a doubling may take, 0 for no limit
 	// Penalties are the candidates for λ, above 0. If there are none, a search tries five to eight between 1e-8 and
@@ -66,7 +67,7 @@ type Fit struct {
 	// of the chosen one.
 	Path []Penalty
 	Best int
-	// Kernels are the kernels tried, each at its best penalty: see [Tried].
+	// Kernels are the kernels tried, each at its best penalty: see [KernelResult].
 	Kernels []KernelResult
 	// RMSE is the out-of-fold root mean squared error of each target; nil for classes. Up to 2,000 rows RMSE, R2 and
 	// Scores.Accuracy are corrected for the choice among Configurations, each a kernel with a penalty. Errors in Path
@@ -78,8 +79,8 @@ type Fit struct {
 	R2, R2Error []float64
 	// Folds is the number of folds with rows; 1 for a held-out tenth.
 	Folds int
-	// Counted is the number of out-of-fold predictions used for scores and intervals.
-	Counted int
+	// Scored is the number of out-of-fold predictions used for scores and intervals.
+	Scored int
 	// Scores are out-of-fold scores of classes; nil for targets.
 	Scores *Scores
 	// OutOfFold has out-of-fold predictions, for plots of residuals and confusions.
@@ -107,7 +108,7 @@ func (f *Fit) Chosen() Penalty { return f.Path[f.Best] }
 // after gathering landmarks. Each kernel still in the race takes n·ℓ entries and 2·n·ℓ² flops, then ℓ³/3 flops for each
 // penalty and fold. Memory does not depend on the number of rows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, s, d, k, s.fit)
+	return family.RunFit(ctx, e, s, d, k, s.fit)
 }
 
 // fit is a fit in progress.
@@ -115,20 +116,20 @@ type fit struct {
 	Solver
 	engine     stream.Engine
 	data       *Data
-	columns    *columns
+	columns    *responseColumns
 	rows       int64
 	landmarks  int // as requested
 	outputs    int
 	sampling   int // passes for samples that resolve words of kernels
 	folds      folding
-	sample     *basis.Panel // rows of the scoring sample
-	known      known        // of the scoring sample
-	outcomes   *outcomes    // nil if errors are not corrected for the choice
+	sample     *basis.Panel   // rows of the scoring sample
+	known      responses      // of the scoring sample
+	outcomes   *heldOutLosses // nil if errors are not corrected for the choice
 	candidates []*candidate
 	tried      []KernelResult // all kernels; the race fills in those that lose
 	raced      int64          // kernel entries of the race
 	// read reads targets, labels, weights and groups of the rows of a block, and returns the row numbers.
-	read func(*known, *stream.Block) (input.Numbers, error)
+	read func(*responses, *stream.Block) (input.Numbers, error)
 }
 
 // candidate is a candidate kernel, with its features of the common landmarks.
@@ -142,7 +143,7 @@ type candidate struct {
 	origin   []float64              // center·U⁻¹, the corresponding shift of features
 	sums     []*sketch.WhitenedGram // by part, until open
 	grams    []blas64.General       // by part
-	all      *normal
+	all      *normalEquations
 	counted  int64      // rows of positive weight
 	tested   int        // parts with such rows that are validation sets
 	norm     float64    // of the Gram matrix of the features
@@ -152,6 +153,7 @@ type candidate struct {
 	held     []*heldOut // for each penalty of the path
 }
 
+// fit learns a metric, if requested, chooses landmarks, kernel and penalty, and solves for the coefficients.
 func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -198,7 +200,7 @@ func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if f.columns, err = d.columns(s.Balanced); err != nil {
 		return nil, nil, err
 	}
-	f.read = func(k *known, b *stream.Block) (input.Numbers, error) {
+	f.read = func(k *responses, b *stream.Block) (input.Numbers, error) {
 		numbers := input.Numbers{From: b.Start}
 		return numbers, f.columns.read(k, b.Kept, b.X.Rows, numbers)
 	}
@@ -209,7 +211,7 @@ func (s Solver) choose(ctx context.Context, e stream.Engine, d *Data, k kernelge
 		return nil, nil, err
 	}
 	if s.corrects(f.rows) {
-		f.outcomes = &outcomes{}
+		f.outcomes = &heldOutLosses{}
 	}
 	return f.chooseKernel(ctx)
 }

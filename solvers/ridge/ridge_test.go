@@ -21,14 +21,14 @@ import (
 
 func init() { blas64.Use(nyblas.Implementation{}) }
 
-// normals returns a matrix of normal numbers.
+// normals returns standard normal entries.
 func normals(n, d int, seed uint64) blas64.General {
 	x := matrix.New(n, d)
 	sketch.NewRandom(seed, "test").Normals(x)
 	return x
 }
 
-// wavy returns rows and two targets that depend on them smoothly, with noise.
+// wavy returns rows and two targets, smooth functions of the rows plus noise.
 func wavy(n int) (x, y blas64.General) {
 	x, y = normals(n, 3, 1), normals(n, 2, 2)
 	for i := range n {
@@ -39,7 +39,7 @@ func wavy(n int) (x, y blas64.General) {
 	return x, y
 }
 
-// beside adds a kept column to the rows of d.
+// beside adds a kept column to the data.
 func beside(t *testing.T, d *Data, name string, c stream.Column) {
 	t.Helper()
 	rows, err := stream.Beside(d.Rows, []stream.Field{{Name: name}}, c)
@@ -69,7 +69,7 @@ func integers(numbers []int) stream.Column {
 	return c
 }
 
-// classed returns rows with labels.
+// classed returns rows with class labels.
 func classed(t *testing.T, x blas64.General, labels []int) *Data {
 	t.Helper()
 	d := &Data{Rows: stream.FromMatrix("x", x)}
@@ -101,13 +101,14 @@ func grouped(t *testing.T, d *Data, groups []int) *Data {
 	return d
 }
 
-// kernelMatrix returns the kernel between rows by its definition.
+// kernelMatrix returns the kernel matrix between rows by definition.
 func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) *mat.Dense {
 	m := matrix.New(x.Rows, y.Rows)
 	k.Fill(m, x, k.Pack(y), new(kernelgen.Workspace))
 	return mat.NewDense(m.Rows, m.Cols, m.Data)
 }
 
+// predict returns outputs of the model for rows.
 func predict(t *testing.T, m *Model, x blas64.General, kinds ...model.Output) blas64.General {
 	t.Helper()
 	out, err := model.TransformMatrix(t.Context(), stream.Engine{}, m, x, model.Request{Outputs: kinds})
@@ -117,8 +118,8 @@ func predict(t *testing.T, m *Model, x blas64.General, kinds ...model.Output) bl
 	return out
 }
 
-// TestExact: with all rows as landmarks the model is kernel ridge regression with an intercept,
-// [(K + λ·W⁻¹) 1; 1ᵀ 0]·[α; b] = [y; 0], on rows of the fit and on new ones.
+// TestExact: with all rows as landmarks the model is kernel ridge regression with an intercept, [(K + λ·W⁻¹) 1; 1ᵀ
+// 0]·[α; b] = [y; 0], for rows of the fit and new ones.
 func TestExact(t *testing.T) {
 	t.Parallel()
 	const n, lambda = 150, 0.3
@@ -168,7 +169,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// features returns [z | 1] of rows, by dense algebra on the landmarks of a model.
+// features returns [z | 1] of rows, by dense algebra with the landmarks of a model.
 func features(k kernelgen.Kernel, landmarks, x blas64.General) *mat.Dense {
 	var chol mat.Cholesky
 	w := kernelMatrix(k, landmarks, landmarks)
@@ -194,8 +195,7 @@ func features(k kernelgen.Kernel, landmarks, x blas64.General) *mat.Dense {
 	return out
 }
 
-// refit returns the coefficients of ridge regression on the rows that are kept, by QR of the rows
-// with those of √λ below.
+// refit returns the coefficients of ridge regression on the kept rows, by QR of these rows above √λ·I.
 func refit(t *testing.T, z *mat.Dense, y blas64.General, lambda float64, keep func(i int) bool) *mat.Dense {
 	t.Helper()
 	n, p := z.Dims()
@@ -216,8 +216,8 @@ func refit(t *testing.T, z *mat.Dense, y blas64.General, lambda float64, keep fu
 	return &c
 }
 
-// TestFolds compares the errors of all folds and penalties with explicit refits, and the coefficients
-// with a refit on all rows.
+// TestFolds compares the errors of all folds and penalties with explicit refits, and the coefficients with a refit on
+// all rows.
 func TestFolds(t *testing.T) {
 	t.Parallel()
 	const n = 400
@@ -302,8 +302,8 @@ func bytesOf(t *testing.T, m *Model) string {
 	return fmt.Sprint(a.Header, a.Arrays)
 }
 
-// TestKernels: of several kernels in one pass each comes to the bits of a fit of its own, the best makes the
-// model, and the entries are those of all.
+// TestKernels: each of several kernels in one pass has the bits of its own fit, the best makes the model, and the
+// report counts the entries of all.
 func TestKernels(t *testing.T) {
 	t.Parallel()
 	x, y := wavy(500)
@@ -346,7 +346,7 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// rings are three classes around each other.
+// rings returns rows on three concentric rings, with their classes.
 func rings(n int) (x blas64.General, labels []int) {
 	x, labels = normals(n, 2, 5), make([]int, n)
 	for i := range n {
@@ -358,8 +358,8 @@ func rings(n int) (x blas64.General, labels []int) {
 	return x, labels
 }
 
-// TestClasses: rings are told apart, the error out of fold is near that of new rows, and class, decisions
-// and largest decision agree.
+// TestClasses: rings are separated, the out-of-fold error is close to that of new rows, and class, decisions and the
+// largest decision agree.
 func TestClasses(t *testing.T) {
 	t.Parallel()
 	x, labels := rings(900)
@@ -373,13 +373,13 @@ func TestClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := f.Chosen().Misclassified; e < 0.04 || e > 0.08 || f.Counted != 600 {
-		t.Errorf("%v of %d rows misclassified out of fold, and 5 %% have a wrong label", e, f.Counted)
+	if e := f.Chosen().Misclassified; e < 0.04 || e > 0.08 || f.Scored != 600 {
+		t.Errorf("%v of %d rows misclassified out of fold, and 5 %% have a wrong label", e, f.Scored)
 	}
 	tenth := classed(t, train, noisy)
 	held, err := Solver{Landmarks: 60, Folds: 1}.Fit(t.Context(), stream.Engine{}, tenth, kernelgen.RBF(0.5))
-	if err != nil || held.Counted < 30 || held.Counted > 90 {
-		t.Errorf("%v: errors are counted on %d rows, a tenth of 600", err, held.Counted)
+	if err != nil || held.Scored < 30 || held.Scored > 90 {
+		t.Errorf("%v: errors are counted on %d rows, a tenth of 600", err, held.Scored)
 	}
 	out := predict(t, f.Model, matrix.Rows(x, 600, 300), model.Decision, model.Class)
 	wrong := 0
@@ -419,7 +419,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestRefusals: what cannot be fitted is an error that says why.
+// TestRefusals: errors name invalid data and settings.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	x, y := wavy(30)
@@ -482,8 +482,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestNasty: duplicated rows, a class that a fold does not have, a huge target and a weight on one row
-// give finite models.
+// TestNasty: duplicate rows, a class absent from a fold, a huge target, or all weight on one row give finite models.
 func TestNasty(t *testing.T) {
 	t.Parallel()
 	x, y := wavy(60)
@@ -518,7 +517,7 @@ func TestNasty(t *testing.T) {
 	}
 }
 
-// TestSaved: a model that was saved predicts the same.
+// TestSaved: a loaded model has the predictions of the saved one.
 func TestSaved(t *testing.T) {
 	t.Parallel()
 	x, labels := rings(90)

@@ -101,7 +101,7 @@ func (c *candidate) answers(ctx context.Context, fit *Fit) error {
 	if err != nil {
 		return err
 	}
-	fit.Counted = c.sample.Count()
+	fit.Scored = c.sample.Count()
 	if c.data.Classes != nil {
 		fit.OutOfFold = c.outOfFoldClasses(held)
 		return c.score(ctx, fit, held)

@@ -10,8 +10,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestScoreRows: the scoring sample has the rows that are asked for, of targets and of classes, and the model is
-// nearly that of all rows.
+// TestScoreRows: the scoring sample has the requested size, for targets and classes, and the model is close to that
+// with all rows.
 func TestScoreRows(t *testing.T) {
 	const n = 1200
 	x, y, labels := matrix.New(n, 2), make([]float64, n), make([]int, n)
@@ -32,8 +32,8 @@ func TestScoreRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Counted != want {
-				t.Errorf("%s are scored on %d rows, not %d", what, f.Counted, want)
+			if f.Scored != want {
+				t.Errorf("%s are scored on %d rows, not %d", what, f.Scored, want)
 			}
 			if what == "targets" && !(f.R2[0] > 0.99) || what == "classes" && !(f.Scores.Accuracy > 0.9) {
 				t.Errorf("%s on %d rows: R² %v, scores %+v", what, rows, f.R2, f.Scores)
@@ -42,7 +42,7 @@ func TestScoreRows(t *testing.T) {
 	}
 }
 
-// TestScoreRowsOutOfRange: too few rows are an error with the word of the setting.
+// TestScoreRowsOutOfRange: the error for too small a sample names the setting.
 func TestScoreRowsOutOfRange(t *testing.T) {
 	s := model.Size{Rows: 1000, Columns: 2, Targets: 1}
 	for _, rows := range []int{99, 1, -2} {
@@ -53,7 +53,7 @@ func TestScoreRowsOutOfRange(t *testing.T) {
 	}
 }
 
-// TestPlanOfSample: the sample is in memory once, and is the part that a refusal names, with its setting.
+// TestPlanOfSample: the sample is in memory once, and a refusal names it and its setting.
 func TestPlanOfSample(t *testing.T) {
 	const n, d = 20_000, 400
 	plan := func(s Solver) *model.Plan {

@@ -46,7 +46,7 @@ func (c *candidate) score(ctx context.Context, fit *Fit, held *heldOut) (err err
 			c.addScore(sums, &c.known, r, matrix.Row(held.predictions, r), fit.Temperature)
 		}
 	}
-	fit.Counted, fit.Scores = int(sums.Count), c.scores(sums)
+	fit.Scored, fit.Scores = int(sums.Count), c.scores(sums)
 	c.setClassErrors(fit, held, sums.Data[3*c.data.Classes.count()+weightSum])
 	c.noteRareClasses(fit)
 	return nil
@@ -62,14 +62,16 @@ const (
 	scoreSumsCount
 )
 
+// newScoreSums returns empty sums, as an accumulator that does not depend on the number of threads.
 func (c *candidate) newScoreSums() *sketch.Sum {
 	return sketch.NewSum(1, scoreNumbers(c.data.Classes.count()))
 }
 
+// scoreNumbers returns the number of these sums.
 func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
 
 // addScore adds row r of of, with its decision values, which it overwrites. Rows of weight 0 are ignored.
-func (c *candidate) addScore(sums *sketch.Sum, of *known, r int, decisions []float64, temperature float64) {
+func (c *candidate) addScore(sums *sketch.Sum, of *responses, r int, decisions []float64, temperature float64) {
 	if of.rowWeight[r] == 0 {
 		return
 	}
@@ -114,9 +116,9 @@ func (c *candidate) scorePass(ctx context.Context, models foldCoefficients, temp
 	}
 	defer c.features.Tiles.CountPass(c.rows * int64(c.features.Landmarks.Count()))()
 	info, worker := c.data.Rows.Info(), c.outOfFold(models)
-	e := c.engine.WithKept().Given(given...)
+	e := c.engine.WithKept().WithInputs(given...)
 	return stream.Fold(ctx, e, "scores", c.data.Rows, c.newScoreSums, func() func(*sketch.Sum, *stream.Block) error {
-		predict, rowsOf := worker(), new(known)
+		predict, rowsOf := worker(), new(responses)
 		return func(sums *sketch.Sum, b *stream.Block) error {
 			if err := c.columns.read(rowsOf, b.Kept, b.X.Rows, input.Numbers{From: b.Start}); err != nil {
 				return err

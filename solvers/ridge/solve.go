@@ -16,9 +16,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// normal holds the normal equations of some rows: the Gram matrix of [z | 1 | y]·√w, centered by the means of features
-// and outputs.
-type normal struct {
+// normalEquations holds the normal equations of some rows: the Gram matrix of [z | 1 | y]·√w, centered by the means of
+// features and outputs.
+type normalEquations struct {
 	whole, without blas64.General // the Gram matrix is whole − without; without may have no rows
 	right          blas64.General // p×t: products of features and outputs
 	means          []float64      // of features and outputs
@@ -26,11 +26,11 @@ type normal struct {
 	unexplained    []float64      // Σ w·(y − ȳ)² of each output
 }
 
-// newNormal centers the Gram matrix whole − without of p features. without may have no rows. It fails if the total
-// weight is 0.
-func newNormal(whole, without blas64.General, p int) (*normal, error) {
+// newNormalEquations centers the Gram matrix whole − without of p features. without may have no rows. It fails if the
+// total weight is 0.
+func newNormalEquations(whole, without blas64.General, p int) (*normalEquations, error) {
 	t := whole.Cols - p - 1
-	n := &normal{whole: whole, without: without, right: matrix.New(p, t), means: make([]float64, p+t+1),
+	n := &normalEquations{whole: whole, without: without, right: matrix.New(p, t), means: make([]float64, p+t+1),
 		unexplained: make([]float64, t)}
 	n.row(n.means, p, 0)
 	n.weight = n.means[p]
@@ -52,7 +52,7 @@ func newNormal(whole, without blas64.General, p int) (*normal, error) {
 }
 
 // row stores row i of the Gram matrix, starting at column from, in dst.
-func (n *normal) row(dst []float64, i, from int) {
+func (n *normalEquations) row(dst []float64, i, from int) {
 	copy(dst, matrix.Row(n.whole, i)[from:])
 	if n.without.Rows > 0 {
 		matrix.Axpy(-1, matrix.Row(n.without, i)[from:][:len(dst)], dst)
@@ -60,7 +60,7 @@ func (n *normal) row(dst []float64, i, from int) {
 }
 
 // upper returns the upper triangle of the centered Gram matrix of features + penalty·I.
-func (n *normal) upper(penalty float64) blas64.General {
+func (n *normalEquations) upper(penalty float64) blas64.General {
 	p := n.right.Rows
 	a := matrix.New(p, p)
 	for i := range p {
@@ -72,8 +72,8 @@ func (n *normal) upper(penalty float64) blas64.General {
 	return a
 }
 
-// factor returns R of [normal.upper] = RᵀR. It fails if the penalty is too small. Cost: p³/3 flops.
-func (n *normal) factor(penalty float64) (blas64.Triangular, error) {
+// factor returns R of [normalEquations.upper] = RᵀR. It fails if the penalty is too small. Cost: p³/3 flops.
+func (n *normalEquations) factor(penalty float64) (blas64.Triangular, error) {
 	a := n.upper(penalty)
 	if !dense.Cholesky(a) {
 		return blas64.Triangular{}, fmt.Errorf("the penalty %g is too small for %d features", penalty, a.Rows)
@@ -83,7 +83,7 @@ func (n *normal) factor(penalty float64) (blas64.Triangular, error) {
 
 // solve returns the coefficients of the features, followed by a row of intercepts: (p+1)×t. It fails if the penalty is
 // too small to factor the equations. Cost: p³/3 flops.
-func (n *normal) solve(penalty float64) (blas64.General, error) {
+func (n *normalEquations) solve(penalty float64) (blas64.General, error) {
 	p, t := n.right.Rows, n.right.Cols
 	out := matrix.New(p+1, t)
 	factor, err := n.factor(penalty)
@@ -126,8 +126,8 @@ func squaredErrors(gram, coefficients blas64.General) []float64 {
 	return sums
 }
 
-// total returns the sum of Gram matrices.
-func total(grams []blas64.General) blas64.General {
+// sumMatrices returns the sum of Gram matrices.
+func sumMatrices(grams []blas64.General) blas64.General {
 	sum := matrix.Clone(grams[0])
 	for _, g := range grams[1:] {
 		dense.Add(1, g, sum)
@@ -135,9 +135,9 @@ func total(grams []blas64.General) blas64.General {
 	return sum
 }
 
-// largest returns a lower estimate of the largest eigenvalue of a positive semi-definite matrix, by power iteration. It
-// reads the upper triangle.
-func largest(a blas64.General) float64 {
+// largestEigenvalue returns a lower estimate of the largest eigenvalue of a positive semi-definite matrix, by power
+// iteration. It reads the upper triangle.
+func largestEigenvalue(a blas64.General) float64 {
 	x, norm := make([]float64, a.Rows), 0.0
 	for i := range x {
 		x[i] = 1 / math.Sqrt(float64(a.Rows))
@@ -165,7 +165,7 @@ type foldCoefficients [][]blas64.General // of each tested part, and penalty
 func (c *candidate) train(ctx context.Context, penalties []float64) (foldCoefficients, error) {
 	out := make(foldCoefficients, c.folds.tested)
 	return out, stream.Each(ctx, c.engine.Threads, len(out), func(part int) error {
-		n, err := newNormal(c.all.whole, c.grams[part], c.upper.Cols)
+		n, err := newNormalEquations(c.all.whole, c.grams[part], c.upper.Cols)
 		if err != nil {
 			return fmt.Errorf("%s: without fold %d of %d: %w; take fewer `Folds`", c.data.Rows.Info().Name, part+1,
 				c.folds.tested, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// parsed reads kernels.
+// parsed parses kernels.
 func parsed(t *testing.T, text string) []kernelgen.Kernel {
 	t.Helper()
 	kernels, err := kernelgen.ParseAll(text)
@@ -22,7 +22,7 @@ func parsed(t *testing.T, text string) []kernelgen.Kernel {
 	return kernels
 }
 
-// TestMedianOfWeightedRows: gamma=median is that of the table in which a row of weight k stands k times.
+// TestMedianOfWeightedRows: gamma=median equals that of the table in which a row of weight k occurs k times.
 func TestMedianOfWeightedRows(t *testing.T) {
 	x, y := wavy(120)
 	weights := make([]float64, x.Rows)
@@ -51,7 +51,7 @@ func TestMedianOfWeightedRows(t *testing.T) {
 	}
 }
 
-// TestOneBinaryColumn: a table of one binary column, or of a constant one, has a model.
+// TestOneBinaryColumn: a fit accepts a single binary or constant column.
 func TestOneBinaryColumn(t *testing.T) {
 	_, y := wavy(60)
 	for name, value := range map[string]func(i int) float64{

@@ -47,7 +47,7 @@ func (m *Model) Apply(g *Functions) (*Functions, error) {
 	}
 	c := transposedTimes(m.Right.Coefficients, g.Coefficients)
 	dense.ScaleRows(c, m.Values)
-	out := &Functions{Space: m.Left.Space, Coefficients: mul(m.Left.Coefficients, c)}
+	out := &Functions{Space: m.Left.Space, Coefficients: multiply(m.Left.Coefficients, c)}
 	if m.Left.Offsets != nil {
 		out.Offsets = dense.MulVector(blas.Trans, c, m.Left.Offsets)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// C_YX·k(·, z) is Σ k(x_i, z)·l(·, y_i)/n, less what the means are of where it is centred, and
-// the pseudo-inverse takes it back to a function of no larger norm with the same image.
+// TestApply: C_YX·k(·, z) is Σ k(x_i, z)·l(·, y_i)/n, minus the means if centred. The pseudo-inverse maps it back to a
+// function of no larger norm with the same image.
 func TestApply(t *testing.T) {
 	const n = 40
 	x, y, d := dependent(t, n, 2, 2)
@@ -35,7 +35,7 @@ func TestApply(t *testing.T) {
 			lessMeans(gx)
 			lessMeans(gy)
 		}
-		want := mul(gy, gx)
+		want := multiply(gy, gx)
 		for i, v := range want.Data {
 			if math.Abs(got.Data[i]-v/n) > 1e-9 {
 				t.Fatalf("centred %v: value %d of the image is %v, not %v", centred, i, got.Data[i], v/n)
@@ -67,6 +67,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// valuesAt returns the values of functions at rows.
 func valuesAt(t *testing.T, f *Functions, rows blas64.General) blas64.General {
 	t.Helper()
 	v, err := f.At(t.Context(), stream.Engine{}, rows)
@@ -76,10 +77,10 @@ func valuesAt(t *testing.T, f *Functions, rows blas64.General) blas64.General {
 	return v
 }
 
-// norm returns that of function j.
+// norm returns the norm of function j.
 func norm(f *Functions, j int) float64 { return dense.Frobenius(matrix.Columns(f.Coefficients, j, 1)) }
 
-// gramOf returns exp(−γ·‖x−z‖²), a row for each x.
+// plainGram returns exp(−γ·‖x−z‖²), one row for each x.
 func plainGram(x, z blas64.General, gamma float64) blas64.General {
 	k := gaussianOf(gamma)
 	m := matrix.New(x.Rows, z.Rows)
@@ -91,7 +92,7 @@ func plainGram(x, z blas64.General, gamma float64) blas64.General {
 	return m
 }
 
-// lessMeans takes the mean of each column away.
+// lessMeans subtracts the mean of each column.
 func lessMeans(m blas64.General) {
 	for j := range m.Cols {
 		mean := 0.0
@@ -104,6 +105,7 @@ func lessMeans(m blas64.General) {
 	}
 }
 
+// difference returns a − b.
 func difference(a, b blas64.General) blas64.General {
 	c := matrix.Clone(a)
 	for i := range c.Rows {

@@ -6,6 +6,5 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// Products of matrices are those of the command: gonum's take most of the time of
-// the tests.
+// Products of matrices use our BLAS, as in the command: with gonum's they would take most of the time.
 func init() { blas64.Use(nyblas.Implementation{}) }

@@ -92,7 +92,7 @@ func (d *Data) Single() bool { return d.y == nil }
 
 // rows returns the number of rows of a side used by a fit.
 func (d *Data) rows(s PairSide) int64 {
-	if s == OfY && d.rowsY > 0 {
+	if s == SideY && d.rowsY > 0 {
 		return d.rowsY
 	}
 	return d.n
@@ -114,7 +114,7 @@ func (d *Data) rootWeight(i int64) float64 {
 
 // source returns the original source of one side.
 func (d *Data) source(s PairSide) stream.Source {
-	if s == OfY {
+	if s == SideY {
 		return d.y
 	}
 	return d.x
@@ -124,14 +124,14 @@ func (d *Data) source(s PairSide) stream.Source {
 func (d *Data) Size() model.Size {
 	s := model.Size{Rows: d.n, Columns: len(d.x.Info().Columns), Weighted: d.weights != nil}
 	if d.y != nil {
-		s.Cols, s.RightColumns = d.rows(OfY), len(d.y.Info().Columns)
+		s.Cols, s.RightColumns = d.rows(SideY), len(d.y.Info().Columns)
 	}
 	return s
 }
 
 // rowsOf returns the number of rows of a side.
 func rowsOf(s model.Size, which PairSide) int64 {
-	if which == OfY && !s.OneSource() {
+	if which == SideY && !s.OneSource() {
 		return s.Cols
 	}
 	return s.Rows
@@ -140,7 +140,7 @@ func rowsOf(s model.Size, which PairSide) int64 {
 // columnsOf returns the number of columns of a side, 0 if it is absent.
 func columnsOf(s model.Size, which PairSide) int {
 	switch {
-	case which == OfX || s.RightColumns == 0 && !s.OneSource():
+	case which == SideX || s.RightColumns == 0 && !s.OneSource():
 		return s.Columns
 	}
 	return s.RightColumns
@@ -148,7 +148,7 @@ func columnsOf(s model.Size, which PairSide) int {
 
 // Sample returns at most n rows of x. Weights are relative to the smallest one: see [input.DrawShares].
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
-	return sideData{d, OfX}.Sample(ctx, n, seed)
+	return sideData{d, SideX}.Sample(ctx, n, seed)
 }
 
 // Facts returns the sources, the pairing of their rows, and the weights.

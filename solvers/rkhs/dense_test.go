@@ -31,7 +31,7 @@ func normal(rows, cols int, purpose string) blas64.General {
 	return m
 }
 
-// dependent returns pairs where y is a noisy function of x.
+// dependent returns pairs in which y is a noisy function of x.
 func dependent(t *testing.T, n, dx, dy int) (x, y blas64.General, d *Data) {
 	t.Helper()
 	x, y = normal(n, dx, "x"), normal(n, dy, "y")
@@ -43,6 +43,7 @@ func dependent(t *testing.T, n, dx, dy int) (x, y blas64.General, d *Data) {
 	return x, y, pairs(t, x, y)
 }
 
+// pairs returns the data of pairs of rows.
 func pairs(t *testing.T, x, y blas64.General) *Data {
 	t.Helper()
 	d, err := Pairs(stream.FromMatrix("x", x), stream.FromMatrix("y", y))
@@ -52,7 +53,7 @@ func pairs(t *testing.T, x, y blas64.General) *Data {
 	return d
 }
 
-// mustFit fits, and fails the test on an error.
+// mustFit makes a fit and fails the test on an error.
 func mustFit(t *testing.T, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	f, err := s.Fit(context.Background(), stream.Engine{Threads: 2}, d, k)
@@ -62,8 +63,8 @@ func mustFit(t *testing.T, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 	return f
 }
 
-// coordinates returns the values of functions of a linear kernel at the unit vectors, less those at 0:
-// their coefficients in the columns.
+// coordinates returns the coefficients of functions of a linear kernel in its columns: their values at the unit
+// vectors, minus those at 0.
 func coordinates(t *testing.T, f *Functions) *mat.Dense {
 	t.Helper()
 	d := f.Dimension()
@@ -84,10 +85,11 @@ func coordinates(t *testing.T, f *Functions) *mat.Dense {
 	return m
 }
 
-// explicit are the operators for a linear kernel, as matrices between the spaces of
-// the columns, written down from their definitions with gonum's matrices.
+// explicit holds the covariance matrices of the columns, from their definitions in gonum's matrices. They determine the
+// operators of a linear kernel.
 type explicit struct{ xx, yx, yy *mat.Dense }
 
+// newExplicit computes the covariance matrices of weighted pairs.
 func newExplicit(x, y blas64.General, weights []float64, centred bool) *explicit {
 	n := x.Rows
 	column := func(m blas64.General) (*mat.Dense, []float64) {
@@ -146,6 +148,7 @@ func power(c *mat.Dense, ridge, p float64) *mat.Dense {
 	return out
 }
 
+// operator returns the matrix of an operator, by its definition.
 func (x *explicit) operator(op Operator) *mat.Dense {
 	out := new(mat.Dense)
 	switch o := op.(type) {
@@ -168,6 +171,7 @@ func (x *explicit) operator(op Operator) *mat.Dense {
 var allOperators = []Operator{Covariance{}, CrossCovariance{}, MeanEmbedding{0.1}, MeanEmbedding{}, Koopman{0.1}, Koopman{},
 	PerronFrobenius{Ridge: 0.1}, PerronFrobenius{}, PerronFrobenius{0.1, true}, PerronFrobenius{0, true}, CCA{0.1}, CCA{}}
 
+// equalWeights returns n weights 1/n.
 func equalWeights(n int) []float64 {
 	w := make([]float64, n)
 	for i := range w {
@@ -181,14 +185,14 @@ func name(op Operator) string {
 	return fmt.Sprintf("%s-%g", op, op.Traits().Ridge)
 }
 
-// Operators of a linear kernel are small matrices: singular values, singular functions
-// and the operator put together again must be theirs, for every engine and formulation.
+// TestLinearKernelSVD: operators of a linear kernel are small matrices. Singular values, singular functions and the
+// composed operator equal theirs, for every engine and formulation.
 func TestLinearKernelSVD(t *testing.T) {
 	const n = 60
 	x, y, d := dependent(t, n, 4, 4)
 	weights := make([]float64, n)
 	for i := range weights {
-		weights[i] = float64(1+i%5) / 180 // they sum to 1
+		weights[i] = float64(1+i%5) / 180 // sum to 1
 	}
 	for _, centred := range []bool{false, true} {
 		for _, w := range [][]float64{nil, weights} {
@@ -247,8 +251,8 @@ func checkSVD(t *testing.T, f *Fit, want *mat.Dense) {
 	}
 }
 
-// Eigenvalues of a linear kernel's operators, complex ones among them, and
-// eigenfunctions from either side.
+// TestLinearKernelEigen compares the eigenvalues of a linear kernel's operators, including complex ones, and the left
+// and right eigenfunctions.
 func TestLinearKernelEigen(t *testing.T) {
 	const n = 80
 	x := normal(n, 4, "x")
@@ -273,7 +277,7 @@ func TestLinearKernelEigen(t *testing.T) {
 					s := Solver{Operator: op, Task: Eigen, Rank: 10, Center: centred}
 					f := fitBy(t, form, s, d, kernelgen.Linear())
 					if form == auxiliary {
-						f.Model = f.Truncated(4) // the others are rounding of zeros
+						f.Model = f.Truncated(4) // the others are rounding errors of 0
 					}
 					checkEigen(t, f, ref.operator(op))
 				})
@@ -282,6 +286,7 @@ func TestLinearKernelEigen(t *testing.T) {
 	}
 }
 
+// checkEigen compares a model of a linear kernel with the eigenpairs of s.
 func checkEigen(t *testing.T, f *Fit, s *mat.Dense) {
 	t.Helper()
 	var e mat.Eigen
@@ -323,8 +328,8 @@ func checkEigen(t *testing.T, f *Fit, s *mat.Dense) {
 	}
 }
 
-// The pseudo-inverse of a finite-dimensional operator satisfies the four conditions of
-// Moore and Penrose, also where the operator has no full rank.
+// TestMoorePenrose: the pseudo-inverse of a finite-dimensional operator satisfies the four conditions of Moore and
+// Penrose, also without full rank.
 func TestMoorePenrose(t *testing.T) {
 	x, y, _ := dependent(t, 50, 4, 5)
 	for i := range x.Rows { // rank 3

@@ -19,8 +19,9 @@
 //	landmark    the span of landmarks           1       n·r, each side      r² for each
 //	                                                                        partial sum
 //
-// Both first gather candidate rows: EngineExact all of them, EngineLandmark a sample. EngineExact refuses a kernel
-// whose features have no small span, such as Laplace and Matérn kernels of many rows; EngineAuto then uses landmarks.
+// Both first gather candidate rows: AlgorithmExact all of them, AlgorithmLandmark a sample. AlgorithmExact refuses a
+// kernel whose features have no small span, such as Laplace and Matérn kernels of many rows; AlgorithmAuto then uses
+// landmarks.
 //
 // The pass accumulates the triangular factor R of the rows √w_i·(1, f(x_i), g(y_i)). RᵀR has all the sums, without
 // squaring the condition number, and the first row of R has the means, so centring is free. Singular value

@@ -74,7 +74,7 @@ func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 		return nil, fmt.Errorf("operator %s: the eigenvalues did not converge", op)
 	}
 	all := f.Values(nil)
-	order := ordered(all)
+	order := byMagnitude(all)
 	if len(order) == 0 {
 		return nil, errZeroOperator(op)
 	}
@@ -99,9 +99,9 @@ func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	return p, nil
 }
 
-// ordered returns the indices of the eigenvalues above rounding, by descending magnitude, then real part, then
+// byMagnitude returns the indices of the eigenvalues above rounding, by descending magnitude, then real part, then
 // imaginary part, so that conjugates are adjacent.
-func ordered(values []complex128) []int {
+func byMagnitude(values []complex128) []int {
 	largest := 0.0
 	for _, v := range values {
 		largest = math.Max(largest, cmplx.Abs(v))
@@ -169,7 +169,7 @@ func reducedPairs(op Operator, s Matrix) (*eigenpairs, error) {
 	}
 	back := matrix.Clone(t.v)
 	dense.ScaleColumns(back, t.values)
-	p.right, p.left = mul(t.u, p.right), mul(back, p.left)
+	p.right, p.left = multiply(t.u, p.right), multiply(back, p.left)
 	p.normalise()
 	return p, nil
 }
@@ -186,7 +186,7 @@ func (p *eigenpairs) first(rank int) int {
 // residuals returns the larger of ‖Sv−λv‖ and ‖S*u−λ̄u‖ for the first r pairs, relative to
 // the largest |λ|.
 func (p *eigenpairs) residuals(s blas64.General, r int) []float64 {
-	forth, back := mul(s, p.right), transposedTimes(s, p.left)
+	forth, back := multiply(s, p.right), transposedTimes(s, p.left)
 	out := make([]float64, r)
 	for j := range out {
 		off := math.Max(complexDistance(complexColumn(forth, j), complexColumn(p.right, j), p.values[j]),

@@ -31,6 +31,7 @@ func gram(k func(a, b []float64) float64, x, y blas64.General) *mat.Dense {
 	return g
 }
 
+// gaussianOf returns the Gaussian kernel exp(−γ·‖x−y‖²).
 func gaussianOf(gamma float64) func(a, b []float64) float64 {
 	return func(a, b []float64) float64 {
 		s := 0.0
@@ -41,8 +42,8 @@ func gaussianOf(gamma float64) func(a, b []float64) float64 {
 	}
 }
 
-// literal returns the largest singular values of ΨBΦᵀ from the matrices of the paper as they
-// stand: the eigenvalues of BᵀG_ΨB·G_Φ, and the positive ones of the block matrix (7).
+// literal returns the largest singular values of ΨBΦᵀ from the matrices printed in the paper: by the eigenvalues of
+// BᵀG_ΨB·G_Φ, and by the positive ones of the block matrix (7).
 func literal(b, gx, gy *mat.Dense, count int) (byAuxiliary, byBlock []float64) {
 	n, cols := b.Dims()
 	var m mat.Dense
@@ -74,8 +75,8 @@ func topReal(m mat.Matrix, count int) []float64 {
 	return re[:count]
 }
 
-// The three formulations agree with each other and with the paper's matrices, ε of the
-// covariance operator being n·ε of the Gram matrix.
+// TestFormulationsAgree: the three formulations agree with each other and with the matrices of the paper. ε of the
+// covariance operator corresponds to n·ε of the Gram matrix.
 func TestFormulationsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
@@ -127,7 +128,7 @@ func TestFormulationsAgree(t *testing.T) {
 	}
 }
 
-// checkOrthonormal wants functions of norm 1 in their RKHS.
+// checkOrthonormal requires functions of norm 1 in their RKHS.
 func checkOrthonormal(t *testing.T, what string, f *Fit) {
 	t.Helper()
 	for _, side := range []*Functions{f.Left, f.Right} {
@@ -141,8 +142,7 @@ func checkOrthonormal(t *testing.T, what string, f *Fit) {
 	}
 }
 
-// distance returns the largest difference of the values of functions, whose signs may differ,
-// at some rows.
+// distance returns the largest difference of the values of functions at some rows, up to their signs.
 func distance(t *testing.T, a, b *Functions, rows blas64.General) float64 {
 	t.Helper()
 	u, err := a.At(t.Context(), stream.Engine{}, rows)
@@ -165,8 +165,8 @@ func distance(t *testing.T, a, b *Functions, rows blas64.General) float64 {
 	return worst
 }
 
-// Canonical functions have variance 1 with ε·norm², are uncorrelated, and their covariance
-// across are the singular values: by their values at the pairs.
+// TestCanonicalFunctions: from their values at the pairs, canonical functions have variance 1 including ε·norm², and
+// are uncorrelated. Their cross-covariances are the singular values.
 func TestCanonicalFunctions(t *testing.T) {
 	const ridge = 1e-2
 	x, y, d := dependent(t, 200, 2, 3)
@@ -205,8 +205,8 @@ func TestCanonicalFunctions(t *testing.T) {
 	}
 }
 
-// All points as landmarks are what the exact engine has, and fewer come nearer with their
-// number, from where they are near at all.
+// TestLandmarksConverge: with all rows as landmarks the fit equals that of the exact engine. Fewer landmarks come
+// closer with their number.
 func TestLandmarksConverge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
@@ -241,7 +241,7 @@ func TestLandmarksConverge(t *testing.T) {
 	}
 }
 
-// A lag is the same as two sources, and takes one reading.
+// TestLagged: lagged data equal two sources, and take one pass.
 func TestLagged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
@@ -271,7 +271,7 @@ func TestLagged(t *testing.T) {
 	}
 }
 
-// Words of kernels become numbers, those of x from rows of x and those of y from y.
+// TestWords: words of the kernel of x become numbers from rows of x, and those of y from rows of y.
 func TestWords(t *testing.T) {
 	x, y, _ := dependent(t, 300, 2, 2)
 	for i := range y.Data {
@@ -296,7 +296,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// The automatic choice turns to landmarks where the memory is short.
+// TestPlan: the automatic choice takes landmarks if memory is short.
 func TestPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
@@ -320,8 +320,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// The exact engine refuses a kernel whose features no 1000 rows span, and the automatic choice
-// turns to landmarks, whose entries count beside those that were spent.
+// TestNotSpanned: the exact engine refuses a kernel whose features 1000 rows do not span. The automatic choice then
+// takes landmarks, and counts the entries of both.
 func TestNotSpanned(t *testing.T) {
 	_, _, d := dependent(t, 1100, 2, 2)
 	s := Solver{Operator: Covariance{}, Rank: 3, Algorithm: AlgorithmExact}
@@ -341,7 +341,7 @@ func TestNotSpanned(t *testing.T) {
 	}
 }
 
-// The exact engine takes all rows for pivots where it may, whatever they leave.
+// TestAllPivots: if there are no more rows than pivots, the exact engine makes all rows pivots, whatever the residual.
 func TestAllPivots(t *testing.T) {
 	const rows = firstPivots + 8
 	_, _, d := dependent(t, rows, 2, 2)
@@ -351,8 +351,8 @@ func TestAllPivots(t *testing.T) {
 	}
 }
 
-// Where the automatic choice turns from the exact engine to landmarks it takes as many as were
-// asked for, and does not advise the exact engine.
+// TestLandmarksAfterExact: when the automatic choice falls back to landmarks it takes the requested number, and does
+// not recommend the exact engine.
 func TestLandmarksAfterExact(t *testing.T) {
 	_, _, d := dependent(t, 300, 2, 2)
 	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Landmarks: 310} // of 600 rows in one space
@@ -365,13 +365,13 @@ func TestLandmarksAfterExact(t *testing.T) {
 	}
 }
 
-// A fit by landmarks does not pretend to know its error, and evaluates no more entries than the
-// choice of landmarks and one pass take.
+// TestUnknownError: a fit with landmarks reports its error as unknown. It evaluates no more entries than the choice of
+// landmarks and one pass.
 func TestUnknownError(t *testing.T) {
 	_, _, d := dependent(t, 1500, 2, 2)
 	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Algorithm: AlgorithmLandmark, Landmarks: 20}
 	f := mustFit(t, s, d, kernelgen.RBF(0.5))
-	if len(f.Estimates) != 1 || f.Estimates[0].Of != model.OperatorValues || !math.IsNaN(f.Estimates[0].Value) || f.Estimates[0].Reason == "" {
+	if len(f.Estimates) != 1 || f.Estimates[0].Quantity != model.OperatorValues || !math.IsNaN(f.Estimates[0].Value) || f.Estimates[0].Reason == "" {
 		t.Errorf("errors %+v", f.Estimates)
 	}
 	if most := int64(20 * 1500 * 20); f.KernelEntries > most {

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The slowest relaxations of a time series: an Ornstein–Uhlenbeck process, whose Koopman
-// operator has the eigenvalues 1, e^(−τ), e^(−2τ), … and whose timescales are 1, 1/2, ….
+// The slowest relaxations of a time series: the Koopman operator of an Ornstein–Uhlenbeck process has the eigenvalues
+// 1, e^(−τ), e^(−2τ), …, and the timescales 1, 1/2, ….
 func ExampleSolver_Fit() {
 	const tau, n = 0.5, 20000
 	path := stream.NewMatrix(n, 1)
@@ -39,7 +39,7 @@ func ExampleSolver_Fit() {
 	fmt.Printf("eigenvalues %.1f and %.1f\n", real(values[0]), real(values[1]))
 	fmt.Printf("slowest timescale %.1f\n", fit.Timescales(tau)[1])
 
-	// The second eigenfunction, at new rows, grows with the state.
+	// At new rows, the second eigenfunction increases with the state.
 	rows := blas64.General{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 0, 1}}
 	at, err := fit.Right.Real().At(ctx, engine, rows)
 	if err != nil {
@@ -53,10 +53,9 @@ func ExampleSolver_Fit() {
 	// monotone: true
 }
 
-// Which causes does an effect have? y is x² with noise, and the mean embedding maps
-// k(·, x) to the embedding of y given x. The pseudo-inverse solves the inverse problem
-// (paper, Section 4.1): of l(·, y) for one effect y it makes a function that is largest
-// about its causes.
+// Which causes does an effect have? y is x² plus noise, and the mean embedding maps k(·, x) to the embedding of y given
+// x. The pseudo-inverse solves the inverse problem (paper, Section 4.1): it maps l(·, y) of an effect y to a function
+// with maxima at the causes.
 func ExampleModel_PseudoInverse() {
 	const n = 4000
 	x, y := stream.NewMatrix(n, 1), stream.NewMatrix(n, 1)

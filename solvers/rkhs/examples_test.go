@@ -12,14 +12,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// legendre returns nodes and weights on [−2, 2].
+// legendre returns n Gauss–Legendre nodes and weights on [−2, 2].
 func legendre(n int) (x, w []float64) {
 	x, w = make([]float64, n), make([]float64, n)
 	quad.Legendre{}.FixedLocations(x, w, -2, 2)
 	return x, w
 }
 
-// hermite returns nodes and weights of the standard normal distribution.
+// hermite returns n Gauss–Hermite nodes and weights for the standard normal distribution.
 func hermite(n int) (x, w []float64) {
 	x, w = make([]float64, n), make([]float64, n)
 	quad.Hermite{}.FixedLocations(x, w, math.Inf(-1), math.Inf(1))
@@ -36,8 +36,7 @@ func mercer() []float64 {
 	return []float64{(269 + root) / 90, 32. / 9, 8. / 3, 8. / 3, 64. / 45, (269 - root) / 90}
 }
 
-// Example 3.10: the Mercer features of (1+x·x')² on [−2, 2]², by a Gauss rule that
-// integrates them exactly.
+// TestExampleMercer: the Mercer features of (1+x·x')² on [−2, 2]² by an exact Gauss rule (Example 3.10).
 func TestExampleMercer(t *testing.T) {
 	nodes, w := legendre(6)
 	x, weights := stream.NewMatrix(36, 2), make([]float64, 36)
@@ -136,7 +135,7 @@ func normalised(sigma float64) kernelgen.Kernel {
 	return kernelgen.Scale(1/(sigma*math.Sqrt(2*math.Pi)), kernelgen.RBF(1/(2*sigma*sigma)))
 }
 
-// Example 3.16 against its closed form: exactly two singular values.
+// TestExampleMixture compares Example 3.16 with its closed form: exactly two singular values.
 func TestExampleMixture(t *testing.T) {
 	const sigma, rho = 0.5, 0.4
 	d := mixture(t, rho, 24)
@@ -175,9 +174,8 @@ func ornsteinUhlenbeck(t *testing.T, tau float64, n int) *Data {
 	return d
 }
 
-// The Koopman operator of the Ornstein–Uhlenbeck process has eigenvalues e^(−kτ). A cubic
-// kernel spans an invariant space, so that the first four are exact; so are those of
-// Perron and Frobenius, and the canonical correlations.
+// TestOrnsteinUhlenbeckCubic: the Koopman operator of the process has eigenvalues e^(−kτ). A cubic kernel spans an
+// invariant space, so the first four are exact, also for the Perron–Frobenius operator and canonical correlations.
 func TestOrnsteinUhlenbeckCubic(t *testing.T) {
 	const tau = 0.3
 	d := ornsteinUhlenbeck(t, tau, 10)
@@ -203,8 +201,8 @@ func TestOrnsteinUhlenbeckCubic(t *testing.T) {
 	}
 }
 
-// With a Gaussian kernel and ε the eigenvalues come out near e^(−kτ), from drawn pairs
-// and from a path.
+// TestOrnsteinUhlenbeckGaussian: with a Gaussian kernel and ε the eigenvalues are close to e^(−kτ), from independent
+// pairs and from a path.
 func TestOrnsteinUhlenbeckGaussian(t *testing.T) {
 	const tau, n = 0.3, 4000
 	decay := math.Exp(-tau)
@@ -229,7 +227,7 @@ func TestOrnsteinUhlenbeckGaussian(t *testing.T) {
 			t.Errorf("eigenvalue %d is %v, want about %v", k, v, want)
 		}
 	}
-	// The first eigenfunction is nearly constant, the second nearly the state.
+	// The first eigenfunction is nearly constant, and the second nearly linear in the state.
 	rows := blas64.General{Rows: 5, Cols: 1, Stride: 1, Data: []float64{-1, -0.5, 0, 0.5, 1}}
 	v, err := f.Right.Real().At(t.Context(), stream.Engine{}, rows)
 	if err != nil {

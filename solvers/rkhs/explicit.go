@@ -32,9 +32,9 @@ func (Explicit) String() string { return "explicit" }
 // Traits reports that all pairs are needed.
 func (o Explicit) Traits() Traits {
 	if o.Single {
-		return Traits{Range: OfX, Domain: OfX, Single: true, AllPairs: true}
+		return Traits{Range: SideX, Domain: SideX, Single: true, AllPairs: true}
 	}
-	return Traits{Range: OfY, Domain: OfX, AllPairs: true}
+	return Traits{Range: SideY, Domain: SideX, AllPairs: true}
 }
 
 // checkSize fails unless the matrix has a row for each y and a column for each x.
@@ -44,7 +44,7 @@ func (o Explicit) checkSize(shape model.Size) error {
 	}
 	info := o.B.Info()
 	rows, err := input.KnownRows(o.B)
-	n, m := rowsOf(shape, OfY), shape.Rows
+	n, m := rowsOf(shape, SideY), shape.Rows
 	if o.Single {
 		n = m
 	}
@@ -61,7 +61,7 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 		left = f.X
 	}
 	info := o.B.Info()
-	sum, err := stream.Fold(ctx, e.Given(left, f.X), "matrix B", o.B, func() *sketch.Gram { return sketch.NewGram(left.Cols, f.X.Cols) },
+	sum, err := stream.Fold(ctx, e.WithInputs(left, f.X), "matrix B", o.B, func() *sketch.Gram { return sketch.NewGram(left.Cols, f.X.Cols) },
 		func() func(*sketch.Gram, *stream.Block) error {
 			room := matrix.New(tilesize.PanelRows, f.X.Cols)
 			return func(g *sketch.Gram, b *stream.Block) error {
@@ -86,17 +86,17 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 }
 
 // expand returns factors with a row for each x and each y, by another pass over them.
-func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
+func (s resolvedSolver) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
 	if !d.unpaired(sp) {
 		return s.expandPairs(ctx, e, d, sp, means, f)
 	}
-	for _, which := range []PairSide{OfX, OfY} {
+	for _, which := range []PairSide{SideX, SideY} {
 		one, to := sp.alone(which), &Factors{}
 		if err := s.expandPairs(ctx, e, d.alone(which), one, [2][]float64{means[which]}, to); err != nil {
 			return err
 		}
 		sp.entries += one.entries
-		if which == OfX {
+		if which == SideX {
 			f.X = to.X
 		} else {
 			f.Y = to.X
@@ -106,9 +106,9 @@ func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *space
 }
 
 // expandPairs is expand for pairs, or the rows of one side.
-func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
+func (s resolvedSolver) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
 	columns, src := sp.columns(d), sp.source(d)
-	columns.Root = nil
+	columns.SqrtWeight = nil
 	rows, err := stream.MapRows(ctx, e, "features of all pairs", src, columns.Width(), func() func(blas64.General, *stream.Block) error {
 		fill := columns.Worker(src.Info())
 		return func(dst blas64.General, b *stream.Block) error {
@@ -131,7 +131,7 @@ func (s setting) expandPairs(ctx context.Context, e stream.Engine, d *Data, sp *
 				matrix.Axpy(-1, means[p.side], matrix.Row(m, i))
 			}
 		}
-		if p.side == OfX {
+		if p.side == SideX {
 			f.X = m
 		} else {
 			f.Y = m

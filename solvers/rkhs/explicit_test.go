@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Explicit of a linear kernel is the matrix Yᵀ·B·X, less weighted means where it is centred;
-// for any B and one source.
+// TestExplicitLinear: with a linear kernel, Explicit is the matrix Yᵀ·B·X, minus weighted means if centred, for any B
+// and for one source.
 func TestExplicitLinear(t *testing.T) {
 	const n = 60
 	x, y, d := dependent(t, n, 4, 3)
@@ -70,7 +70,7 @@ func TestExplicitLinear(t *testing.T) {
 	}
 }
 
-// The conditional mean embedding by its matrix B is the one by its word.
+// TestExplicitEmbedding: the conditional mean embedding by its matrix B equals the built-in one.
 func TestExplicitEmbedding(t *testing.T) {
 	const n, ridge = 80, 1e-2
 	x, _, d := dependent(t, n, 2, 2)
@@ -89,20 +89,19 @@ func TestExplicitEmbedding(t *testing.T) {
 	}
 }
 
-// transposed is an operator of one's own: C_XY.
+// transposed is a custom operator: C_XY.
 type transposed struct{ ridge float64 }
 
 func (transposed) String() string { return "transposed" }
 func (o transposed) Traits() Traits {
-	return Traits{Range: OfX, Domain: OfY, Inverts: true, Ridge: o.ridge}
+	return Traits{Range: SideX, Domain: SideY, Inverts: true, Ridge: o.ridge}
 }
 func (transposed) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	return Matrix{General: dense.Mul(blas.Trans, f.X, blas.NoTrans, f.Y)}, nil
 }
 
-// An operator of one's own is fitted like those of the package, and a saved model
-// remembers its word.
-func TestOwnOperator(t *testing.T) {
+// TestCustomOperator: a custom operator is fitted like a built-in one, and a saved model keeps its name.
+func TestCustomOperator(t *testing.T) {
 	_, _, d := dependent(t, 100, 2, 2)
 	f := mustFit(t, Solver{Operator: transposed{0.5}, Rank: 3}, d, kernelgen.RBF(0.3))
 	want := mustFit(t, Solver{Operator: CrossCovariance{}, Rank: 3}, d, kernelgen.RBF(0.3))
@@ -166,7 +165,7 @@ func TestExplicitErrors(t *testing.T) {
 	}
 }
 
-// B = I/n is the cross-covariance, and the covariance of one source, for any scale of B.
+// TestExplicitIdentity: B = I/n is the cross-covariance, or the covariance of one source, for any scale of B.
 func TestExplicitIdentity(t *testing.T) {
 	const n = 150
 	_, _, d := dependent(t, n, 2, 2)
@@ -194,7 +193,7 @@ func TestExplicitIdentity(t *testing.T) {
 	}
 }
 
-// With another number of y than of x the values are those of the paper's block problem of n+m
+// TestExplicitRectangular: with different numbers of x and y the values are those of the paper's block problem of n+m
 // rows (Theorem 3.17).
 func TestExplicitRectangular(t *testing.T) {
 	for _, size := range [][2]int{{40, 25}, {25, 40}, {30, 1}, {1, 30}} {
@@ -206,7 +205,7 @@ func TestExplicitRectangular(t *testing.T) {
 		}
 		for _, centred := range []bool{false, true} {
 			if centred && min(n, m) == 1 {
-				continue // nothing is left
+				continue // nothing remains
 			}
 			gx, gy := gram(gaussianOf(0.3), x, x), gram(gaussianOf(0.2), y, y)
 			if centred {
@@ -236,8 +235,8 @@ func TestExplicitRectangular(t *testing.T) {
 	}
 }
 
-// Eigenvalues of a rectangular B between functions of one space are those of B·ΦᵀΨ (paper,
-// Proposition 3.8).
+// TestExplicitRectangularEigen: eigenvalues of a rectangular B between functions of one space are those of B·ΦᵀΨ
+// (paper, Proposition 3.8).
 func TestExplicitRectangularEigen(t *testing.T) {
 	const n, m = 30, 20
 	x, y, b := normal(m, 2, "x"), normal(n, 2, "y"), normal(n, m, "B")

@@ -27,7 +27,7 @@ import (
 // landmarks and 2·n·(p+q)² flops. Memory is (1+p+q)² numbers for each partial sum. Dense algebra of p×q matrices
 // follows.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, s, d, k, s.fit)
+	return family.RunFit(ctx, e, s, d, k, s.fit)
 }
 
 // fit implements Fit.
@@ -47,7 +47,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 }
 
 // fit implements Fit with resolved kernels.
-func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
+func (s resolvedSolver) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
 	given, auto := s, s.Algorithm == AlgorithmAuto
 	s, notes, err := s.settings(e, d.Size())
 	if err != nil {
@@ -73,7 +73,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, OfX), traceLeft(m, OfY)}, Trace: s.trace(m, sp)}
+	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, SideX), traceLeft(m, SideY)}, Trace: s.trace(m, sp)}
 	f.SourcePasses = 1
 	f.Note(notes...)
 	f.Warn(sp.doubts...)
@@ -89,7 +89,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		return nil, err
 	}
 	if s.Algorithm == AlgorithmLandmark {
-		f.AddEstimate(model.Estimate{Of: model.OperatorValues, Value: math.NaN(),
+		f.AddEstimate(model.Estimate{Quantity: model.OperatorValues, Value: math.NaN(),
 			Reason: "residuals are of the span of the features: " + compare})
 	}
 	f.KernelEntries = sp.entries
@@ -107,14 +107,15 @@ func (f *Fit) count(sp *spaces) {
 
 // decomposition is a fit with known features.
 type decomposition struct {
-	setting
+	resolvedSolver
 	spaces *spaces
 	means  [2][]float64 // of features; nil unless centred
 	fit    *Fit
 }
 
 // decompose makes the model.
-func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments, fit *Fit) error {
+func (s resolvedSolver) decompose(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments,
+	fit *Fit) error {
 	f, means := factorsOf(m, sp, s.Center, s.Cutoff)
 	if s.Operator.Traits().AllPairs {
 		if err := s.expand(ctx, e, d, sp, means, f); err != nil {
@@ -122,7 +123,7 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 		}
 		fit.SourcePasses++
 	}
-	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
+	c := &decomposition{resolvedSolver: s, spaces: sp, means: means, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Algorithm: s.Algorithm,
 		Centered: s.Center, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	if d.unpaired(sp) {
@@ -160,7 +161,7 @@ func (c *decomposition) svd(t *triplets, system blas64.General, f *Factors) erro
 // functions returns functions of a side.
 func (c *decomposition) functions(which PairSide, m blas64.General) *Functions {
 	space := c.spaces.x
-	if which == OfY {
+	if which == SideY {
 		space = c.spaces.y
 	}
 	return newFunctions(space, m, c.means[which])
@@ -168,16 +169,16 @@ func (c *decomposition) functions(which PairSide, m blas64.General) *Functions {
 
 // canonical adds the canonical functions.
 func (c *decomposition) canonical(f *Factors, ridge float64, u, v blas64.General) error {
-	left, err := f.inverseRoot(OfY, ridge)
+	left, err := f.inverseRoot(SideY, ridge)
 	if err != nil {
 		return err
 	}
-	right, err := f.inverseRoot(OfX, ridge)
+	right, err := f.inverseRoot(SideX, ridge)
 	if err != nil {
 		return err
 	}
-	c.fit.CanonicalLeft = c.functions(OfY, mul(left, u))
-	c.fit.CanonicalRight = c.functions(OfX, mul(right, v))
+	c.fit.CanonicalLeft = c.functions(SideY, multiply(left, u))
+	c.fit.CanonicalRight = c.functions(SideX, multiply(right, v))
 	return nil
 }
 
@@ -212,15 +213,15 @@ func (c *decomposition) eigen(pairs *eigenpairs, system blas64.General) {
 		m.Imag = nil
 	}
 	functions := func(of blas64.General) *Functions {
-		f := newFunctions(c.spaces.x, dense.PickColumns(of, columns), c.means[OfX])
+		f := newFunctions(c.spaces.x, dense.PickColumns(of, columns), c.means[SideX])
 		f.Complex = m.Imag != nil
 		return f
 	}
 	m.Left, m.Right = functions(pairs.left), functions(pairs.right)
 }
 
-// carriedLittle is the fraction of a trace outside the features above which the fit warns of too few landmarks.
-const carriedLittle = 0.01
+// doubtfulTrace is the fraction of a trace outside the features above which the fit warns of too few landmarks.
+const doubtfulTrace = 0.01
 
 // remark adds notes and warnings.
 func (f *Fit) remark(s Solver, asked int) {
@@ -233,7 +234,7 @@ func (f *Fit) remark(s Solver, asked int) {
 		note("the inverses left out %d directions below %.0e of the largest: a `Ridge` above 0 would keep them", f.Dropped, s.Cutoff)
 	}
 	for i, left := range f.TraceResiduals {
-		if left > carriedLittle {
+		if left > doubtfulTrace {
 			warn("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", PairSide(i), left)
 		}
 	}

@@ -16,24 +16,23 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// formulation is which matrix problem is solved. The package has the first; the others
-// have n or 2n rows and B itself, and share nothing with it but the features.
+// formulation selects the matrix problem to solve. The package uses the first. The others have n or 2n rows and the
+// explicit B, and share only the features with it.
 type formulation string
 
 const (
-	// qr is the kernel QR decomposition (paper, Corollaries 3.5 and 3.6): the matrix of S
-	// in orthonormal bases of the features, from the factors alone. Nothing is squared.
+	// qr is the kernel QR decomposition (paper, Corollaries 3.5 and 3.6): the matrix of S in orthonormal bases of the
+	// features, from the factors alone, without squaring.
 	qr formulation = "qr"
-	// auxiliary is the auxiliary problem: BᵀG_ΨB·G_Φ·w = σ²·w (Proposition 3.13), or
-	// B·ΦᵀΥ·w = λ·w (Proposition 3.8). The first is solved as a symmetric problem, by
-	// G_Φ = XXᵀ. It sees σ² and so singular values down to 1e-7 of the first.
+	// auxiliary is the auxiliary problem: BᵀG_ΨB·G_Φ·w = σ²·w (Proposition 3.13), or B·ΦᵀΥ·w = λ·w (Proposition 3.8).
+	// The first is symmetric with G_Φ = XXᵀ. It yields σ², so it resolves singular values down to 1e-7 of the first.
 	auxiliary formulation = "auxiliary"
-	// block is the problem of twice the size (Theorem 3.17), made symmetric in the same
-	// way. It is for singular values alone.
+	// block is the problem of twice the size (Theorem 3.17), made symmetric in the same way. It yields singular values
+	// only.
 	block formulation = "block"
 )
 
-// fitBy fits by the exact engine with another formulation than that of the package.
+// fitBy fits with the exact engine and the given formulation.
 func fitBy(t *testing.T, form formulation, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	s.Algorithm = AlgorithmExact
@@ -47,8 +46,8 @@ func fitBy(t *testing.T, form formulation, s Solver, d *Data, k kernelgen.Kernel
 	return f
 }
 
-// decomposeBy replaces what a fit has found in the span of its features.
-func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) error {
+// decomposeBy replaces the decomposition of a fit within the span of its features.
+func decomposeBy(t *testing.T, form formulation, s resolvedSolver, d *Data, fit *Fit) error {
 	t.Helper()
 	e := stream.Engine{Threads: 2}
 	s, _, err := s.settings(e, d.Size())
@@ -64,7 +63,7 @@ func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) e
 		return err
 	}
 	f, means := factorsOf(m, sp, s.Center, s.Cutoff)
-	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
+	c := &decomposition{resolvedSolver: s, spaces: sp, means: means, fit: fit}
 	all, err := c.allPairs(t.Context(), e, d)
 	if err != nil {
 		return err
@@ -97,17 +96,16 @@ func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) e
 	return c.svd(found, matrix, f)
 }
 
-// squaredTolerance is the part of the first eigenvalue at or below which those of the
-// auxiliary problem, which are squares, are rounding.
+// squaredTolerance is the cutoff for eigenvalues of the auxiliary problem, which are squares, relative to the first.
 const squaredTolerance = 1e-14
 
-// auxiliaryTriplets solves BᵀG_ΨB·G_Φ·w = σ²w (paper, Proposition 3.13). With G_Φ = XXᵀ
-// its eigenvalues are those of the symmetric matrix Xᵀ·BᵀG_ΨB·X, whose eigenvectors are
-// the v of norm 1, wᵀG_Φw = 1, in the basis of X; and u = S·v/σ, made orthogonal where σ
-// is close to another (Remark 3.14).
+// auxiliaryTriplets solves BᵀG_ΨB·G_Φ·w = σ²w (paper, Proposition 3.13). With G_Φ = XXᵀ its eigenvalues are those of
+// the symmetric matrix Xᵀ·BᵀG_ΨB·X. Its eigenvectors are v with norm 1, wᵀG_Φw = 1, in the basis of X. u is S·v/σ,
+// orthogonalised where values of σ are close (Remark 3.14).
 func auxiliaryTriplets(op Operator, b, gramLeft, s, right blas64.General) (*triplets, error) {
-	bx := mul(b, right)
-	squares, v, err := symeig.Decompose(dense.SymmetricPart(dense.Mul(blas.Trans, bx, blas.NoTrans, mul(gramLeft, bx))))
+	bx := multiply(b, right)
+	squares, v, err := symeig.Decompose(dense.SymmetricPart(dense.Mul(blas.Trans, bx, blas.NoTrans,
+		multiply(gramLeft, bx))))
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op, err)
 	}
@@ -121,7 +119,7 @@ func auxiliaryTriplets(op Operator, b, gramLeft, s, right blas64.General) (*trip
 		t.values[i] = math.Sqrt(squares[i])
 		over[i] = 1 / t.values[i]
 	}
-	t.u = mul(s, t.v)
+	t.u = multiply(s, t.v)
 	dense.ScaleColumns(t.u, over)
 	if t.u, err = orthonormal(t.u); err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op, err)
@@ -130,8 +128,7 @@ func auxiliaryTriplets(op Operator, b, gramLeft, s, right blas64.General) (*trip
 	return t, nil
 }
 
-// orthonormal returns the Q of a QR decomposition of columns that are nearly orthonormal:
-// each is made so by those before it.
+// orthonormal returns Q of a QR decomposition of nearly orthonormal columns.
 func orthonormal(m blas64.General) (blas64.General, error) {
 	q, _, err := sketch.CholeskyQR(m)
 	return q, err
@@ -182,12 +179,12 @@ func blockTriplets(op Operator, s blas64.General) (*triplets, error) {
 // eigenfunctions of S, and Φ·Bᵀw' those of S*, for w' of the transposed matrix (Remark
 // 3.9). cross is ΦᵀΥ; left and right are Υᵀ and Φᵀ in the bases.
 func auxiliaryPairs(op Operator, b, cross, left, right blas64.General) (*eigenpairs, error) {
-	p, err := generalPairs(op, mul(b, cross))
+	p, err := generalPairs(op, multiply(b, cross))
 	if err != nil {
 		return nil, err
 	}
 	p.right = transposedTimes(left, p.right)
-	p.left = transposedTimes(mul(b, right), p.left)
+	p.left = transposedTimes(multiply(b, right), p.left)
 	p.normalise()
 	return p, nil
 }

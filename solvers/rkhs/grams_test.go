@@ -13,27 +13,27 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// allPairs is everything about all pairs in memory: Gram matrices from the kernel, and
-// features; weighted and, if asked for, centred.
+// allPairs holds the data of all pairs in memory: Gram matrices from the kernel, and features; weighted, and centred if
+// requested.
 type allPairs struct {
 	grams
 	features [2]blas64.General // n×p and n×q
 }
 
-// gram returns that of a side.
+// gram returns the Gram matrix of a side.
 func (a *allPairs) gram(s PairSide) blas64.General {
-	if s == OfX {
+	if s == SideX {
 		return a.x
 	}
 	return a.y
 }
 
-// cross returns the Gram matrix between the features of two sides, rows of the first.
+// cross returns the Gram matrix between the features of two sides, with the rows of the first.
 func (a *allPairs) cross(rows, cols PairSide) blas64.General {
 	switch {
 	case rows == cols:
 		return a.gram(rows)
-	case rows == OfX:
+	case rows == SideX:
 		return a.xy
 	}
 	return matrix.Transpose(a.xy)
@@ -62,7 +62,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine, d *Data) 
 		to   *blas64.General
 		x, y PairSide
 		want bool
-	}{{&a.x, OfX, OfX, true}, {&a.y, OfY, OfY, rows[OfY].Rows > 0}, {&a.xy, OfX, OfY, rows[OfY].Rows > 0 && c.spaces.x == c.spaces.y}}
+	}{{&a.x, SideX, SideX, true}, {&a.y, SideY, SideY, rows[SideY].Rows > 0}, {&a.xy, SideX, SideY, rows[SideY].Rows > 0 && c.spaces.x == c.spaces.y}}
 	for _, g := range grams {
 		if !g.want {
 			continue
@@ -82,8 +82,8 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine, d *Data) 
 	return a, nil
 }
 
-// prepare multiplies rows, and columns, by √w_i, and centres them: with s the vector of
-// the √w_i, which has norm 1, that is multiplication by I − ssᵀ.
+// prepare multiplies rows, and columns, by √w_i, and centres them: multiplication by I − ssᵀ for the vector s of the
+// √w_i, which has norm 1.
 func (c *decomposition) prepare(m blas64.General, root []float64, rows, cols bool) {
 	if rows {
 		dense.ScaleRows(m, root)

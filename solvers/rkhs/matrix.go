@@ -40,7 +40,7 @@ type Matrix struct {
 // decompose returns the thin decomposition of X or Y.
 func (f *Factors) decompose(s PairSide) (*dense.SVD, error) {
 	at, m := &f.svdX, f.X
-	if s == OfY {
+	if s == SideY {
 		at, m = &f.svdY, f.Y
 	}
 	if *at != nil {
@@ -59,7 +59,7 @@ func (f *Factors) decompose(s PairSide) (*dense.SVD, error) {
 
 // String returns x or y.
 func (s PairSide) String() string {
-	if s == OfX {
+	if s == SideX {
 		return "x"
 	}
 	return "y"
@@ -90,10 +90,10 @@ func transposedTimes(a, b blas64.General) blas64.General {
 	return dense.Mul(blas.Trans, a, blas.NoTrans, b)
 }
 
-func mul(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
+func multiply(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
 
 func (Covariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
-	d, err := f.decompose(OfX)
+	d, err := f.decompose(SideX)
 	if err != nil {
 		return Matrix{}, err
 	}
@@ -102,7 +102,7 @@ func (Covariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix
 
 func (CrossCovariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	size := 1.0
-	for _, s := range []PairSide{OfX, OfY} {
+	for _, s := range []PairSide{SideX, SideY} {
 		d, err := f.decompose(s)
 		if err != nil {
 			return Matrix{}, err
@@ -114,7 +114,7 @@ func (CrossCovariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (M
 
 // inverted returns X·(XᵀX+ε)⁻¹ = U·diag(σ/(σ²+ε))·Vᵀ.
 func (f *Factors) inverted(ridge float64) (Matrix, error) {
-	d, err := f.decompose(OfX)
+	d, err := f.decompose(SideX)
 	if err != nil {
 		return Matrix{}, err
 	}
@@ -124,7 +124,7 @@ func (f *Factors) inverted(ridge float64) (Matrix, error) {
 
 // times returns Yᵀ·r or, if turned, rᵀ·Y.
 func (f *Factors) times(r Matrix, turned bool) (Matrix, error) {
-	d, err := f.decompose(OfY)
+	d, err := f.decompose(SideY)
 	if err != nil {
 		return r, err
 	}
@@ -159,11 +159,11 @@ func (o PerronFrobenius) Matrix(_ context.Context, _ stream.Engine, f *Factors) 
 	if o.Sampled {
 		return o.sampledMatrix(f, cross)
 	}
-	d, err := f.decompose(OfX)
+	d, err := f.decompose(SideX)
 	if err != nil {
 		return Matrix{}, err
 	}
-	dy, err := f.decompose(OfY)
+	dy, err := f.decompose(SideY)
 	if err != nil {
 		return Matrix{}, err
 	}
@@ -178,7 +178,7 @@ func (o PerronFrobenius) Matrix(_ context.Context, _ stream.Engine, f *Factors) 
 			inverse.Data[i*inverse.Stride+i] += 1 / o.Ridge
 		}
 	}
-	return Matrix{mul(inverse, cross), dropped, size}, nil
+	return Matrix{multiply(inverse, cross), dropped, size}, nil
 }
 
 // sampledMatrix computes the pseudo-inverse of XYᵀ in bases of the columns of X and Y: (U_x·M·U_yᵀ)⁺ = U_y·M⁺·U_xᵀ with
@@ -188,11 +188,11 @@ func (o PerronFrobenius) sampledMatrix(f *Factors, cross blas64.General) (Matrix
 	if err != nil {
 		return Matrix{}, err
 	}
-	dx, err := f.decompose(OfX)
+	dx, err := f.decompose(SideX)
 	if err != nil {
 		return Matrix{}, err
 	}
-	dy, err := f.decompose(OfY)
+	dy, err := f.decompose(SideY)
 	if err != nil {
 		return Matrix{}, err
 	}
@@ -205,8 +205,8 @@ func (o PerronFrobenius) sampledMatrix(f *Factors, cross blas64.General) (Matrix
 	}
 	left := matrix.Clone(dy.V) // Yᵀ·U_y
 	dense.ScaleColumns(left, dy.S)
-	right := mul(transposedTimes(dx.U, inverted.General), cross)
-	return Matrix{General: mul(left, mul(back, right)), Dropped: inverted.Dropped + dropped}, nil
+	right := multiply(transposedTimes(dx.U, inverted.General), cross)
+	return Matrix{General: multiply(left, multiply(back, right)), Dropped: inverted.Dropped + dropped}, nil
 }
 
 // pseudoInverse omits singular values at or below the cutoff, relative to the first.
@@ -228,7 +228,7 @@ func (o CCA) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, err
 	root := func(s float64) float64 { return s / math.Hypot(s, math.Sqrt(o.Ridge)) }
 	var halves [2]blas64.General
 	dropped := 0
-	for i, s := range []PairSide{OfX, OfY} {
+	for i, s := range []PairSide{SideX, SideY} {
 		d, err := f.decompose(s)
 		if err != nil {
 			return Matrix{}, err

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// A model comes back as it was, through JSON, and damage is noticed.
+// TestSaveAndLoad: a loaded model equals the saved one, and Load detects damage.
 func TestSaveAndLoad(t *testing.T) {
 	_, _, d := dependent(t, 150, 2, 2)
 	turning := normal(150, 2, "turning")
@@ -68,12 +68,12 @@ func saved(t *testing.T, m *Model) *model.Archive {
 	return a
 }
 
-// copied returns an archive of its own, as a file gives one.
+// copied returns an independent copy of an archive, as read from a file.
 func copied(a *model.Archive) *model.Archive {
 	return &model.Archive{Header: slices.Clone(a.Header), Arrays: slices.Clone(a.Arrays)}
 }
 
-// checkDamage wants an error for another word in the header.
+// checkDamage requires an error for each altered word of the header.
 func checkDamage(t *testing.T, whole *model.Archive) {
 	t.Helper()
 	for word, other := range map[string]string{`"method":"operator"`: `"method":"ksvd"`, `"kind":"`: `"kind":"no`, `"engine":"`: `"engine":"no`, `"rank":`: `"rank":1`} {
@@ -87,7 +87,7 @@ func checkDamage(t *testing.T, whole *model.Archive) {
 	}
 }
 
-// checkTransform wants the values of functions from both sides, with as many names.
+// checkTransform compares outputs with the values of the functions of both sides, and counts their names.
 func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 	t.Helper()
 	src := stream.FromMatrix("rows", rows)
@@ -126,7 +126,7 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 	}
 }
 
-// The header and the order of arrays are part of the format.
+// TestFormat: the header and the order of arrays are part of the format.
 func TestFormat(t *testing.T) {
 	_, _, d := dependent(t, 40, 2, 2)
 	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2, Center: true, Seed: 4}, d, kernelgen.RBF(0.5))

@@ -45,8 +45,8 @@ func traceLeft(m *moments, s PairSide) float64 {
 }
 
 // trace returns tr(C_XX), centred or not.
-func (s setting) trace(m *moments, sp *spaces) float64 {
-	t := matrix.Row(m.B.General, int(OfX))[kernelTrace]
+func (s resolvedSolver) trace(m *moments, sp *spaces) float64 {
+	t := matrix.Row(m.B.General, int(SideX))[kernelTrace]
 	if s.Center {
 		for _, mean := range matrix.Row(m.A.R(), 0)[1 : 1+sp.x.Left.Rank()] {
 			t -= mean * mean
@@ -77,16 +77,16 @@ type part struct {
 
 // parts returns the sides used by a fit.
 func (sp *spaces) parts(d *Data) []part {
-	all := []part{{OfX, d.x.Info(), sp.x, 1}}
+	all := []part{{SideX, d.x.Info(), sp.x, 1}}
 	if sp.y != nil {
-		all = append(all, part{OfY, d.y.Info(), sp.y, 1 + sp.x.Left.Rank()})
+		all = append(all, part{SideY, d.y.Info(), sp.y, 1 + sp.x.Left.Rank()})
 	}
 	return all
 }
 
 // columns returns the columns √w_i·(1, f(x_i), g(y_i)) of a pass.
 func (sp *spaces) columns(d *Data) *basis.Columns {
-	c := &basis.Columns{One: true, Root: d.rootWeight, Rows: d.n}
+	c := &basis.Columns{One: true, SqrtWeight: d.rootWeight, Rows: d.n}
 	first := 0
 	for _, p := range sp.parts(d) {
 		maker := p.space.Features(p.info.Name)
@@ -111,14 +111,14 @@ func (sp *spaces) source(d *Data) stream.Source {
 	if sp.y == nil && len(d.runs) <= 1 {
 		alone := *d
 		alone.y, alone.lag = nil, 0
-		return alone.joined()
+		return alone.pairedSource()
 	}
-	return d.joined()
+	return d.pairedSource()
 }
 
-// grid returns the engine with blocks of pairs about half as large as a partial sum, if that exceeds the default. Such
-// blocks of narrow rows are as fast to read, with fewer sums in memory and fewer merges.
-func grid(e stream.Engine, columns, features int) stream.Engine {
+// pairBlocks returns the engine with blocks of pairs about half as large as a partial sum, if that exceeds the default.
+// Such blocks of narrow rows are as fast to read, with fewer sums in memory and fewer merges.
+func pairBlocks(e stream.Engine, columns, features int) stream.Engine {
 	if e.BlockRows > 0 {
 		return e
 	}
@@ -134,12 +134,12 @@ func grid(e stream.Engine, columns, features int) stream.Engine {
 const mostBlockRows = 1 << 16
 
 // sums makes the one pass over the pairs, or over the rows of each side.
-func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
+func (s resolvedSolver) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
 	if !d.unpaired(sp) {
 		return s.pass(ctx, e, "pairs", d, sp)
 	}
 	var sides [2]*moments
-	for _, which := range []PairSide{OfX, OfY} {
+	for _, which := range []PairSide{SideX, SideY} {
 		one := sp.alone(which)
 		m, err := s.pass(ctx, e, "rows of "+which.String(), d.alone(which), one)
 		if err != nil {
@@ -148,12 +148,12 @@ func (s setting) sums(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 		sides[which] = m
 		sp.entries += one.entries
 	}
-	return independent(sides[OfX], sides[OfY])
+	return independentMoments(sides[SideX], sides[SideY])
 }
 
-// independent returns the moments of all combinations of a row x and a row y, from those of each side: R has the rows
-// (1, mean of f, mean of g), (0, R_x, 0) and (0, 0, R_y).
-func independent(x, y *moments) (*moments, error) {
+// independentMoments returns the moments of all combinations of a row x and a row y, from those of each side: R has the
+// rows (1, mean of f, mean of g), (0, R_x, 0) and (0, 0, R_y).
+func independentMoments(x, y *moments) (*moments, error) {
 	rx, ry := x.A.R(), y.A.R()
 	p, q := rx.Cols-1, ry.Cols-1
 	m, r := newMoments(1+p+q), matrix.New(1+p+q, 1+p+q)
@@ -165,17 +165,17 @@ func independent(x, y *moments) (*moments, error) {
 		copy(matrix.Row(r, 1+p+i)[1+p:], matrix.Row(ry, 1+i)[1:])
 	}
 	m.B.Count = x.B.Count
-	copy(matrix.Row(m.B.General, int(OfX)), matrix.Row(x.B.General, int(OfX)))
-	copy(matrix.Row(m.B.General, int(OfY)), matrix.Row(y.B.General, int(OfX)))
+	copy(matrix.Row(m.B.General, int(SideX)), matrix.Row(x.B.General, int(SideX)))
+	copy(matrix.Row(m.B.General, int(SideY)), matrix.Row(y.B.General, int(SideX)))
 	return m, m.A.Add(r)
 }
 
 // pass makes one pass over pairs, or over the rows of one side.
-func (s setting) pass(ctx context.Context, e stream.Engine, name string, d *Data, sp *spaces) (*moments, error) {
+func (s resolvedSolver) pass(ctx context.Context, e stream.Engine, name string, d *Data, sp *spaces) (*moments, error) {
 	columns, src := sp.columns(d), sp.source(d)
-	e = grid(e, len(src.Info().Columns), columns.Width()).Given(d.weights)
+	e = pairBlocks(e, len(src.Info().Columns), columns.Width()).WithInputs(d.weights)
 	for _, p := range sp.parts(d) {
-		e = e.Given(p.space.Left.Landmarks, p.space.Left.Origin, p.space.Left.Projection)
+		e = e.WithInputs(p.space.Left.Landmarks, p.space.Left.Origin, p.space.Left.Projection)
 	}
 	newState := func() *moments { return newMoments(columns.Width()) }
 	m, err := basis.Moments(ctx, e, name, src, columns, newState, func() func(*moments, basis.Rows) error {
@@ -230,8 +230,8 @@ func factorsOf(m *moments, sp *spaces, centred bool, cutoff float64) (f *Factors
 	r := m.A.R()
 	p := sp.x.Left.Rank()
 	if centred {
-		means[OfX] = slices.Clone(matrix.Row(r, 0)[1 : 1+p])
-		means[OfY] = slices.Clone(matrix.Row(r, 0)[1+p:])
+		means[SideX] = slices.Clone(matrix.Row(r, 0)[1 : 1+p])
+		means[SideY] = slices.Clone(matrix.Row(r, 0)[1+p:])
 		r = matrix.Rows(r, 1, r.Rows-1)
 	}
 	f = &Factors{X: matrix.Clone(matrix.Columns(r, 1, p)), Cutoff: cutoff}

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// constant returns a matrix of equal entries.
 func constant(rows, cols int, v float64) blas64.General {
 	m := matrix.New(rows, cols)
 	for i := range m.Data {
@@ -23,6 +24,7 @@ func constant(rows, cols int, v float64) blas64.General {
 	return m
 }
 
+// scaled returns by·m.
 func scaled(m blas64.General, by float64) blas64.General {
 	m = matrix.Clone(m)
 	for i := range m.Data {
@@ -31,8 +33,8 @@ func scaled(m blas64.General, by float64) blas64.General {
 	return m
 }
 
-// Operators of data that has next to nothing in it, or far too much: finite numbers
-// and a note where there are fewer than asked for, or an error.
+// TestNasty: operators of degenerate and extreme data have finite numbers, and a note if there are fewer than
+// requested, or an error.
 func TestNasty(t *testing.T) {
 	few := normal(3, 2, "few")
 	twice := matrix.New(30, 2)
@@ -81,7 +83,7 @@ func TestNasty(t *testing.T) {
 	}
 }
 
-// checkFinite wants finite values, functions and residuals.
+// checkFinite requires finite values, functions and residuals.
 func checkFinite(t *testing.T, what string, f *Fit, most int) {
 	t.Helper()
 	for _, m := range []blas64.General{f.Left.Coefficients, f.Right.Coefficients, {Rows: 1, Cols: f.Rank(), Stride: f.Rank(), Data: f.Values},
@@ -95,7 +97,7 @@ func checkFinite(t *testing.T, what string, f *Fit, most int) {
 	}
 }
 
-// Everything else that may be wrong is an error that says what.
+// TestErrors: other invalid input is an error that names the problem.
 func TestErrors(t *testing.T) {
 	x, y, d := dependent(t, 30, 2, 3)
 	from := func(m blas64.General) stream.Source { return stream.FromMatrix("data", m) }
@@ -166,13 +168,13 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A bad row that is not among those that landmarks are chosen from is found in the pass.
+// TestBadRowInPass: the pass finds a bad row outside the candidates for landmarks.
 func TestBadRowInPass(t *testing.T) {
 	x := normal(5000, 1, "x")
 	d := pairs(t, x, x)
 	chosen := map[int64]bool{}
-	for _, which := range []PairSide{OfX, OfY} {
-		for _, i := range d.draw(OfX, poolLeast, 0, "landmarks of "+which.String()) {
+	for _, which := range []PairSide{SideX, SideY} {
+		for _, i := range d.draw(SideX, poolLeast, 0, "landmarks of "+which.String()) {
 			chosen[i] = true
 		}
 	}
@@ -188,8 +190,7 @@ func TestBadRowInPass(t *testing.T) {
 	}
 }
 
-// ε = 0 with features that depend on each other leaves out what cannot be inverted and
-// says so.
+// TestSingularInverse: with ε = 0 and dependent features the fit omits singular directions and reports it.
 func TestSingularInverse(t *testing.T) {
 	x, y, _ := dependent(t, 60, 3, 3)
 	for i := range 60 {

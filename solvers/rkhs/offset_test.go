@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// far returns rows rounded to multiples of 1/1024 with a constant added, which is exact up to 1e12.
+// far returns rows rounded to multiples of 1/1024 plus a constant, exact up to 1e12.
 func far(x blas64.General, by float64) blas64.General {
 	out := matrix.Clone(x)
 	for i, v := range out.Data {
@@ -23,7 +23,7 @@ func far(x blas64.General, by float64) blas64.General {
 	return out
 }
 
-// TestCentredFarFromZero: a shift of all rows changes no centred operator of kernels that it changes by functions of
+// TestCentredFarFromZero: shifting all rows changes no centred operator, for kernels that change only by functions of
 // one row. Near 0 the singular values of linear kernels are those of the definition.
 func TestCentredFarFromZero(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,8 @@ func TestCentredFarFromZero(t *testing.T) {
 	}
 }
 
-// TestLosesDigits: where no shift helps a fit warns of lost digits, and fails if the operator is centred and none is left.
+// TestLosesDigits: if no shift helps, a fit warns of lost digits. It fails if the operator is centred and no digit
+// remains.
 func TestLosesDigits(t *testing.T) {
 	t.Parallel()
 	x, y, _ := dependent(t, 60, 3, 3)

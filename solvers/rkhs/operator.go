@@ -44,8 +44,8 @@ type PairSide uint8
 
 // The sides.
 const (
-	OfX PairSide = iota
-	OfY
+	SideX PairSide = iota
+	SideY
 )
 
 // Covariance is C_XX = Σ w_i·φ(x_i)⊗φ(x_i), B = I (paper, Section 4.2). Its eigenfunctions are the principal functions
@@ -134,16 +134,18 @@ func checkOperator(op Operator) error {
 }
 
 func (Covariance) Traits() Traits {
-	return Traits{Range: OfX, Domain: OfX, OneSpace: true, Symmetric: true, Single: true}
+	return Traits{Range: SideX, Domain: SideX, OneSpace: true, Symmetric: true, Single: true}
 }
-func (CrossCovariance) Traits() Traits { return Traits{Range: OfY, Domain: OfX} }
+func (CrossCovariance) Traits() Traits { return Traits{Range: SideY, Domain: SideX} }
 func (o MeanEmbedding) Traits() Traits {
-	return Traits{Range: OfY, Domain: OfX, Inverts: true, Ridge: o.Ridge}
+	return Traits{Range: SideY, Domain: SideX, Inverts: true, Ridge: o.Ridge}
 }
 func (o Koopman) Traits() Traits {
-	return Traits{Range: OfX, Domain: OfY, OneSpace: true, Inverts: true, Ridge: o.Ridge}
+	return Traits{Range: SideX, Domain: SideY, OneSpace: true, Inverts: true, Ridge: o.Ridge}
 }
 func (o PerronFrobenius) Traits() Traits {
-	return Traits{Range: OfY, Domain: OfX, OneSpace: true, Inverts: true, Ridge: o.Ridge}
+	return Traits{Range: SideY, Domain: SideX, OneSpace: true, Inverts: true, Ridge: o.Ridge}
 }
-func (o CCA) Traits() Traits { return Traits{Range: OfY, Domain: OfX, Inverts: true, Ridge: o.Ridge} }
+func (o CCA) Traits() Traits {
+	return Traits{Range: SideY, Domain: SideX, Inverts: true, Ridge: o.Ridge}
+}

@@ -20,8 +20,8 @@ type pairSource struct {
 	info stream.Info
 }
 
-// joined returns the pairs as one source.
-func (d *Data) joined() stream.Source {
+// pairedSource returns the pairs as one source.
+func (d *Data) pairedSource() stream.Source {
 	x := d.x.Info()
 	info := stream.Info{Name: x.Name, Columns: x.Columns, Nameless: x.Nameless, Rows: d.n, SeekCost: x.SeekCost, ReaderBytes: x.ReaderBytes, InMemory: x.InMemory, Versions: x.Versions}
 	if d.y != nil {
@@ -58,7 +58,7 @@ func (j *pairSource) Open(ctx context.Context, first int64) (stream.Reader, erro
 	d := j.data
 	begin := first
 	if d.lag > 0 && first < d.n {
-		begin = d.row(OfX, first)
+		begin = d.row(SideX, first)
 	}
 	x, err := d.x.Open(ctx, begin)
 	if err != nil {
@@ -172,7 +172,7 @@ func (r *lagReader) Read(dst *stream.Batch) (int, error) {
 
 // begin skips to the run of the next pair and fills the queue.
 func (r *lagReader) begin() error {
-	first, info := r.data.row(OfX, r.pair), r.data.x.Info()
+	first, info := r.data.row(SideX, r.pair), r.data.x.Info()
 	for r.row < first {
 		n := min(r.data.lag, first-r.row)
 		if err := fill(r.src, matrix.Rows(r.queue, 0, int(n)), info); err != nil {

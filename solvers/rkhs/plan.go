@@ -11,18 +11,18 @@ import (
 	"github.com/nystream/nystream/stream/tilesize"
 )
 
-// Plan returns the cost of a fit; for EngineExact, with the largest number of landmarks.
+// Plan returns the cost of a fit; for AlgorithmExact, with the largest number of landmarks.
 func (s Solver) Plan(e stream.Engine, shape model.Size, k kernelgen.Kernel) (*model.Plan, error) {
 	return s.with(k).plan(e, shape)
 }
 
-func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
+func (s resolvedSolver) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	auto := s.Algorithm == AlgorithmAuto
 	s, notes, err := s.settings(e, shape)
 	if err != nil {
 		return nil, err
 	}
-	columns := shape.Columns + columnsOf(shape, OfY)
+	columns := shape.Columns + columnsOf(shape, SideY)
 	if s.Operator.Traits().Single {
 		columns = shape.Columns
 	}
@@ -31,7 +31,7 @@ func (s setting) plan(e stream.Engine, shape model.Size) (*model.Plan, error) {
 	for _, space := range s.spacesOf(shape) {
 		features += s.mostFeatures(space.rows) * space.sides
 	}
-	e = grid(e, columns, features)
+	e = pairBlocks(e, columns, features)
 	p := model.NewPlan(e, rows, columns)
 	p.SourcePasses, p.SharedPasses = 1, []string{"pairs"}
 	if s.Algorithm == AlgorithmExact {
@@ -65,19 +65,19 @@ type plannedSpace struct {
 }
 
 // spacesOf returns the spaces of a fit.
-func (s setting) spacesOf(shape model.Size) []plannedSpace {
-	n, m := shape.Rows, rowsOf(shape, OfY)
+func (s resolvedSolver) spacesOf(shape model.Size) []plannedSpace {
+	n, m := shape.Rows, rowsOf(shape, SideY)
 	switch {
 	case s.Operator.Traits().Single:
 		return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}}
 	case s.OneSpace():
 		return []plannedSpace{{s.poolSize(n + m), shape.Columns, 2, n + m}}
 	}
-	return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}, {s.poolSize(m), columnsOf(shape, OfY), 1, m}}
+	return []plannedSpace{{s.poolSize(n), shape.Columns, 1, n}, {s.poolSize(m), columnsOf(shape, SideY), 1, m}}
 }
 
 // planSpace adds the choice of landmarks, and returns their largest number.
-func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) int64 {
+func (s resolvedSolver) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) int64 {
 	of := model.NewPlan(e, space.rows, space.columns)
 	n, d, c := space.rows, int64(space.columns), int64(s.mostFeatures(space.rows))
 	if s.Algorithm == AlgorithmExact {
@@ -97,7 +97,7 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) i
 }
 
 // planPass adds the pass over the pairs and the algebra after it.
-func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Size, columns int, features int64) {
+func (s resolvedSolver) planPass(p *model.Plan, e stream.Engine, shape model.Size, columns int, features int64) {
 	n := shape.Longest()
 	threads := e.PassWorkers(n, columns)
 	p.Add("landmarks", 2*features*int64(columns), "`Landmarks`")

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The memory of a plan does not grow with the pairs, but by their weights.
+// TestPlanOfWeights: the memory of a plan does not grow with the number of pairs, except for their weights.
 func TestPlanOfWeights(t *testing.T) {
 	s := Solver{Operator: CCA{1}, Rank: 2, Algorithm: AlgorithmLandmark, Landmarks: 50}
 	shape := model.Size{Rows: 1e8, Columns: 3, RightColumns: 2}

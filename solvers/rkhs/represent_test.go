@@ -9,15 +9,15 @@ import (
 	"github.com/nystream/nystream/internal/linalg/symeig"
 )
 
-// grams are the Gram matrices of all pairs, n×n, weighted and centred.
+// grams holds the Gram matrices of all pairs, n×n, weighted and centred.
 type grams struct {
-	x, y   blas64.General // G_Φ and G_Ψ; y is empty where it is not wanted
+	x, y   blas64.General // G_Φ and G_Ψ; y may be empty
 	xy     blas64.General // G_ΦΨ = ΦᵀΨ; empty unless both are in one space
 	cutoff float64
 }
 
-// spectral returns f(G) for a Gram matrix G and a function of its eigenvalues; for ε = 0
-// eigenvalues at or below the cut-off are left out.
+// spectral returns f(G) for a Gram matrix G and a function of its eigenvalues. With ε = 0 it omits eigenvalues at or
+// below the cutoff.
 func (g *grams) spectral(gram blas64.General, ridge float64, f func(v float64) float64) (Matrix, error) {
 	values, vectors, err := symeig.Decompose(gram)
 	if err != nil {
@@ -37,11 +37,12 @@ func (g *grams) spectral(gram blas64.General, ridge float64, f func(v float64) f
 	return Matrix{General: scaledProduct(vectors, w, vectors), Dropped: dropped}, nil
 }
 
+// inverse returns (G_Φ+ε)⁻¹.
 func (g *grams) inverse(ridge float64) (Matrix, error) {
 	return g.spectral(g.x, ridge, func(v float64) float64 { return 1 / (v + ridge) })
 }
 
-// represent returns B of an operator.
+// represent returns the matrix B of an operator.
 func (g *grams) represent(op Operator) (Matrix, error) {
 	switch o := op.(type) {
 	case MeanEmbedding:
@@ -56,8 +57,7 @@ func (g *grams) represent(op Operator) (Matrix, error) {
 	return Matrix{General: identityOf(g.x.Rows)}, nil // of covariances
 }
 
-// perronFrobenius returns G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ. The other form of the operator is no
-// Ψ·B·Φᵀ.
+// perronFrobenius returns G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ. The other form of the operator cannot be written as Ψ·B·Φᵀ.
 func (g *grams) perronFrobenius(o PerronFrobenius) (Matrix, error) {
 	if !o.Sampled {
 		return Matrix{}, fmt.Errorf("operator %s is not of the form ΨBΦᵀ", o)
@@ -70,9 +70,10 @@ func (g *grams) perronFrobenius(o PerronFrobenius) (Matrix, error) {
 	if err != nil {
 		return Matrix{}, err
 	}
-	return Matrix{General: mul(back, mul(inverse.General, g.xy)), Dropped: inverse.Dropped + dropped}, nil
+	return Matrix{General: multiply(back, multiply(inverse.General, g.xy)), Dropped: inverse.Dropped + dropped}, nil
 }
 
+// cca returns the matrix B of canonical correlation analysis.
 func (g *grams) cca(o CCA) (Matrix, error) {
 	root := func(v float64) float64 { return 1 / math.Sqrt(v+o.Ridge) }
 	right, err := g.spectral(g.x, o.Ridge, root)
@@ -83,11 +84,10 @@ func (g *grams) cca(o CCA) (Matrix, error) {
 	if err != nil {
 		return Matrix{}, err
 	}
-	return Matrix{General: mul(left.General, right.General), Dropped: left.Dropped + right.Dropped}, nil
+	return Matrix{General: multiply(left.General, right.General), Dropped: left.Dropped + right.Dropped}, nil
 }
 
-// inBases returns the matrix of S in the orthonormal bases of factors with all pairs:
-// Leftᵀ·B·Right.
+// inBases returns the matrix of S in orthonormal bases, Leftᵀ·B·Right, from factors of all pairs.
 func inBases(b, left, right blas64.General) blas64.General {
-	return transposedTimes(left, mul(b, right))
+	return transposedTimes(left, multiply(b, right))
 }

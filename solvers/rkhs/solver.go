@@ -34,16 +34,16 @@ type Solver struct {
 
 	Algorithm Algorithm
 	// Landmarks is the number of rows of each side that span the functions; for one space, of both sides together. 0
-	// means 300. For EngineExact it is the largest number of pivots, with 0 meaning 1000: it refuses a kernel of higher
-	// rank. Landmarks are pivots of a randomly pivoted Cholesky factorisation of max(1024, 5·Landmarks) rows, or of all
-	// rows for EngineExact.
+	// means 300. For AlgorithmExact it is the largest number of pivots, with 0 meaning 1000: it refuses a kernel of
+	// higher rank. Landmarks are pivots of a randomly pivoted Cholesky factorisation of max(1024, 5·Landmarks) rows, or
+	// of all rows for AlgorithmExact.
 	Landmarks int
 
 	// Cutoff is the smallest eigenvalue of a covariance operator kept in an inverse with ε = 0, and the smallest
 	// singular value of a time-lagged Gram matrix kept in a pseudo-inverse, relative to the largest; 0 means 1e-10.
 	Cutoff float64
 	Seed   uint64
-	Memory int64 `states:"ignored"` // available to EngineAuto, in bytes; 0 for no limit
+	Memory int64 `states:"ignored"` // available to AlgorithmAuto, in bytes; 0 for no limit
 }
 
 // Defaults of Solver.Landmarks.
@@ -52,31 +52,31 @@ const (
 	defaultExact     = 1000
 )
 
-// setting is a solver with the kernels of both sides.
-type setting struct {
+// resolvedSolver is a solver with the kernels of both sides.
+type resolvedSolver struct {
 	Solver
 	kernels [2]kernelgen.Kernel
 }
 
 // with returns the solver with a kernel of x.
-func (s Solver) with(k kernelgen.Kernel) setting {
+func (s Solver) with(k kernelgen.Kernel) resolvedSolver {
 	y := k
 	if s.KernelY != nil {
 		y = *s.KernelY
 	}
-	return setting{s, [2]kernelgen.Kernel{k, y}}
+	return resolvedSolver{s, [2]kernelgen.Kernel{k, y}}
 }
 
 // resolve resolves the words of kernels.
-func (s *setting) resolve(ctx context.Context, e stream.Engine, d *Data) (err error) {
-	if s.kernels[OfX], err = family.Resolve(ctx, e, d, s.kernels[OfX], s.Seed); err != nil {
+func (s *resolvedSolver) resolve(ctx context.Context, e stream.Engine, d *Data) (err error) {
+	if s.kernels[SideX], err = family.Resolve(ctx, e, d, s.kernels[SideX], s.Seed); err != nil {
 		return err
 	}
 	switch {
 	case s.OneSpace():
-		s.kernels[OfY] = s.kernels[OfX]
+		s.kernels[SideY] = s.kernels[SideX]
 	case d.y != nil && !s.Operator.Traits().Single:
-		s.kernels[OfY], err = family.Resolve(ctx, e, sideData{d, OfY}, s.kernels[OfY], s.Seed)
+		s.kernels[SideY], err = family.Resolve(ctx, e, sideData{d, SideY}, s.kernels[SideY], s.Seed)
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (s Solver) OneSpace() bool {
 }
 
 // settings fills in defaults and fails for invalid settings.
-func (s setting) settings(e stream.Engine, shape model.Size) (setting, []string, error) {
+func (s resolvedSolver) settings(e stream.Engine, shape model.Size) (resolvedSolver, []string, error) {
 	if err := s.check(shape); err != nil {
 		return s, nil, err
 	}
@@ -109,7 +109,7 @@ func (s setting) settings(e stream.Engine, shape model.Size) (setting, []string,
 	return s, notes, nil
 }
 
-func (s setting) check(shape model.Size) error {
+func (s resolvedSolver) check(shape model.Size) error {
 	if s.Operator == nil {
 		panic("rkhs: a solver without an operator")
 	}
@@ -136,26 +136,26 @@ func (s setting) check(shape model.Size) error {
 		return fmt.Errorf("rank %d must be at least 1, and landmarks %d and memory %d not negative", s.Rank, s.Landmarks, s.Memory)
 	case !(s.Cutoff >= 0 && s.Cutoff < 1):
 		return fmt.Errorf("cutoff %v must be from 0 to below 1", s.Cutoff)
-	case !t.Single && columnsOf(shape, OfY) == 0:
+	case !t.Single && columnsOf(shape, SideY) == 0:
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
-	case !explicit && rowsOf(shape, OfY) != shape.Rows:
-		return fmt.Errorf("x has %d rows and y has %d: operator %s takes one row of each for a pair", shape.Rows, rowsOf(shape, OfY), s.Operator)
-	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
-		return fmt.Errorf("x has %d columns and y has %d: `Task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
-	case s.OneSpace() && !s.kernels[OfX].Same(s.kernels[OfY]):
-		return fmt.Errorf("kernels %s and %s: `Task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
+	case !explicit && rowsOf(shape, SideY) != shape.Rows:
+		return fmt.Errorf("x has %d rows and y has %d: operator %s takes one row of each for a pair", shape.Rows, rowsOf(shape, SideY), s.Operator)
+	case s.OneSpace() && shape.Columns != columnsOf(shape, SideY):
+		return fmt.Errorf("x has %d columns and y has %d: `Task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, SideY), s.Task, s.Operator)
+	case s.OneSpace() && !s.kernels[SideX].Same(s.kernels[SideY]):
+		return fmt.Errorf("kernels %s and %s: `Task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[SideX], s.kernels[SideY], s.Task, s.Operator)
 	}
 	return nil
 }
 
-// choose returns the setting with the engine chosen by EngineAuto, and the reason.
-func (s setting) choose(e stream.Engine, shape model.Size) (setting, []string) {
-	because := func(engine Algorithm, format string, args ...any) (setting, []string) {
+// choose returns the solver with the engine chosen for AlgorithmAuto, and the reason.
+func (s resolvedSolver) choose(e stream.Engine, shape model.Size) (resolvedSolver, []string) {
+	because := func(engine Algorithm, format string, args ...any) (resolvedSolver, []string) {
 		s.Algorithm = engine
 		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
 	}
 	what := "pairs"
-	if rowsOf(shape, OfY) != shape.Rows {
+	if rowsOf(shape, SideY) != shape.Rows {
 		what = "rows of a side"
 	}
 	switch {

@@ -28,7 +28,7 @@ type spaces struct {
 
 // alone returns the space of one side.
 func (sp *spaces) alone(s PairSide) *spaces {
-	if s == OfY {
+	if s == SideY {
 		return &spaces{x: sp.y}
 	}
 	return &spaces{x: sp.x}
@@ -43,32 +43,32 @@ func definiteWarning(k kernelgen.Kernel) []string {
 }
 
 // newSpaces selects landmarks for both sides. On error, the spaces have the number of entries evaluated.
-func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
+func (s resolvedSolver) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
 	if s.OneSpace() {
-		all := d.n + d.rows(OfY)
+		all := d.n + d.rows(SideY)
 		n := s.poolSize(all)
 		ofY := n / 2
 		if d.rowsY > 0 {
 			ofY = int64(math.Round(float64(n) * float64(d.rowsY) / float64(all)))
 		}
-		rows, err := s.pool(ctx, d, n-ofY, OfX)
+		rows, err := s.pool(ctx, d, n-ofY, SideX)
 		if err != nil {
 			return sp, err
 		}
-		more, err := s.pool(ctx, d, max(1, ofY), OfY)
+		more, err := s.pool(ctx, d, max(1, ofY), SideY)
 		if err != nil {
 			return sp, err
 		}
 		both := matrix.New(rows.Rows+more.Rows, rows.Cols)
 		copy(both.Data, rows.Data)
 		copy(both.Data[len(rows.Data):], more.Data)
-		sp.x, err = sp.fit(ctx, e, s, s.kernels[OfX], "x and y", both)
+		sp.x, err = sp.fit(ctx, e, s, s.kernels[SideX], "x and y", both)
 		sp.y = sp.x
 		return sp, err
 	}
 	for which, m := range []**lowrank.Model{&sp.x, &sp.y} {
-		if PairSide(which) == OfY && s.Operator.Traits().Single {
+		if PairSide(which) == SideY && s.Operator.Traits().Single {
 			break
 		}
 		rows, err := s.pool(ctx, d, s.poolSize(d.rows(PairSide(which))), PairSide(which))
@@ -113,7 +113,7 @@ func (s Solver) choice(rows int64) basis.Landmarks {
 }
 
 // fit computes the features of one space.
-func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
+func (sp *spaces) fit(ctx context.Context, e stream.Engine, s resolvedSolver, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
 	if err := tiles.InSource("rows of "+what, k.CheckRows(rows, 0)); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 }
 
 // features returns those of landmarks J: k(x, J)·U⁻¹ with UᵀU = K(J, J).
-func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
+func (sp *spaces) features(ctx context.Context, e stream.Engine, s resolvedSolver, k kernelgen.Kernel, name string, rows blas64.General) (*lowrank.Model, error) {
 	t, pool := tiles.Plain(k), basis.NewPanel(rows, matrix.Numbers(rows.Rows), nil)
 	if s.Center {
 		basis.SetOrigin(t, rows)
@@ -158,7 +158,7 @@ func (sp *spaces) features(ctx context.Context, e stream.Engine, s setting, k ke
 }
 
 // landmarks chooses landmarks from a pool of rows.
-func (s setting) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
+func (s resolvedSolver) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
 	if s.Algorithm == AlgorithmExact {
 		return s.spanning(ctx, e, t, pool, name)
 	}
@@ -168,9 +168,9 @@ func (s setting) landmarks(ctx context.Context, e stream.Engine, t *tiles.Tiles,
 // The exact engine starts with firstPivots landmarks. It stops when their residual is below spanned of the trace of the
 // kernel, which is rounding. At the limit of landmarks it accepts nearlySpanned.
 const (
-	firstPivots   = 512
-	spanned       = 1e-13
-	nearlySpanned = 1e-10
+	firstPivots           = 512
+	spannedResidual       = 1e-13
+	nearlySpannedResidual = 1e-10
 )
 
 // errNotSpanned reports a kernel that does not suit the exact engine.
@@ -180,7 +180,7 @@ var errNotSpanned = errors.New("the features of all rows have no span small enou
 // the kernel QR of the paper (Proposition 3.4) for features that may be dependent. Each attempt doubles the number of
 // pivots. It fails with errNotSpanned once an exponential fit to the spectrum, with a margin, predicts more pivots than
 // the limit.
-func (s setting) spanning(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
+func (s resolvedSolver) spanning(ctx context.Context, e stream.Engine, t *tiles.Tiles, pool *basis.Panel, name string) (*basis.Panel, error) {
 	n := pool.Count()
 	last := min(n, s.Landmarks)
 	for most := min(last, firstPivots); ; most = min(last, 2*most) {
@@ -193,9 +193,10 @@ func (s setting) spanning(ctx context.Context, e stream.Engine, t *tiles.Tiles, 
 		}
 		left := f.Left / f.Trace
 		switch {
-		case most == n || len(f.Pivots) < most || left <= spanned || most == last && left <= nearlySpanned:
+		case most == n || len(f.Pivots) < most || left <= spannedResidual || most == last &&
+			left <= nearlySpannedResidual:
 			return pool.Pick(f.Chosen()), nil
-		case most == last || last < n && math.Pow(left, 2*float64(last)/float64(most)) > nearlySpanned:
+		case most == last || last < n && math.Pow(left, 2*float64(last)/float64(most)) > nearlySpannedResidual:
 			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s", errNotSpanned, most, n, left, t.Kernel)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// The eigenvalues of a covariance operator sum up to its trace, also of centred features.
+// TestTrace: the eigenvalues of a covariance operator sum to its trace, also for centred features.
 func TestTrace(t *testing.T) {
 	_, _, d := dependent(t, 60, 2, 2)
 	for _, c := range []struct {

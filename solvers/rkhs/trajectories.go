@@ -58,7 +58,7 @@ func (d *Data) row(s PairSide, pair int64) int64 {
 	}
 	r := d.runs[d.runOf(pair)]
 	row := r.row + pair - r.pair
-	if s == OfY {
+	if s == SideY {
 		row += d.lag
 	}
 	return row

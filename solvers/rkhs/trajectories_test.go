@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// No pair of several trajectories goes over the end of one, and those that are no longer
-// than the lag give none: the pairs are those of two sources that are made of them.
+// TestTrajectories: no pair crosses the end of a trajectory, and trajectories no longer than the lag have no pairs. The
+// pairs equal those of two explicit sources.
 func TestTrajectories(t *testing.T) {
 	const lag = 3
 	for _, lengths := range [][]int64{{20}, {7, 13}, {2, 9, 3, 0, 6}, {3, 3, 10, 4}} {
@@ -40,7 +40,7 @@ func TestTrajectories(t *testing.T) {
 			for first := range early {
 				checkPairs(t, d, first, x, y)
 			}
-			for s, want := range map[PairSide]blas64.General{OfX: x, OfY: y} {
+			for s, want := range map[PairSide]blas64.General{SideX: x, SideY: y} {
 				got, err := d.gather(t.Context(), s, []int64{0, d.n / 2, d.n - 1})
 				if err != nil || !slices.Equal(got.Data, chosen(want, []int64{0, d.n / 2, d.n - 1}).Data) {
 					t.Errorf("side %s: %v, %v", s, got.Data, err)
@@ -64,9 +64,10 @@ func TestTrajectories(t *testing.T) {
 	}
 }
 
+// near compares two numbers to an absolute tolerance.
 func near(a, b, tolerance float64) bool { return a-b <= tolerance && b-a <= tolerance }
 
-// chosen returns some rows of a matrix.
+// chosen returns the rows of a matrix with the given numbers.
 func chosen(m blas64.General, rows []int64) blas64.General {
 	out := matrix.New(len(rows), m.Cols)
 	for i, r := range rows {
@@ -75,10 +76,10 @@ func chosen(m blas64.General, rows []int64) blas64.General {
 	return out
 }
 
-// checkPairs reads the pairs from the first on.
+// checkPairs compares the pairs from number first on.
 func checkPairs(t *testing.T, d *Data, first int, x, y blas64.General) {
 	t.Helper()
-	r, err := d.joined().Open(t.Context(), int64(first))
+	r, err := d.pairedSource().Open(t.Context(), int64(first))
 	if err != nil {
 		t.Fatal(err)
 	}

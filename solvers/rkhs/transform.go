@@ -50,7 +50,7 @@ func (m *Model) functions(side model.Side) *Functions {
 // Outputs returns the names of the functions of a side: left0, left1, …, or for complex ones left0_re, left1_re, …,
 // followed by left0_im, ….
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
-	if err := kind.Only(model.Coordinates); err != nil {
+	if err := kind.RequireOneOf(model.Coordinates); err != nil {
 		return nil, err
 	}
 	if side == model.Both {

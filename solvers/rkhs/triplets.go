@@ -51,7 +51,7 @@ func newTriplets(op Operator, p Matrix) (*triplets, error) {
 // the first σ.
 func (t *triplets) residuals(s blas64.General, r int) []float64 {
 	u, v := matrix.Columns(t.u, 0, r), matrix.Columns(t.v, 0, r)
-	out := krylov.Residuals(mul(s, v), u, t.values[:r], t.values[0])
+	out := krylov.Residuals(multiply(s, v), u, t.values[:r], t.values[0])
 	for j, off := range krylov.Residuals(transposedTimes(s, u), v, t.values[:r], t.values[0]) {
 		out[j] = math.Max(out[j], off)
 	}

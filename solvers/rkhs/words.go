@@ -35,7 +35,7 @@ const (
 	AlgorithmLandmark
 )
 
-// AutoPairs is the largest number of pairs for which EngineAuto is exact.
+// AutoPairs is the largest number of pairs for which AlgorithmAuto is exact.
 const AutoPairs = 3000
 
 var engineWords = []string{"auto", "exact", "landmark"}

@@ -21,6 +21,7 @@ func StratifiedRandom(labels []int, test float64, repeats int, seed uint64) ([]S
 	return random(classRows(labels), test, repeats, seed)
 }
 
+// random draws the test rows of each class. Each repeat and class has its own random numbers.
 func random(classes [][]int64, test float64, repeats int, seed uint64) ([]Split, error) {
 	n := total(classes)
 	if repeats < 0 {

@@ -30,6 +30,7 @@ func classRows(labels []int) [][]int64 {
 	return classes
 }
 
+// total returns the number of rows of all classes.
 func total(classes [][]int64) int {
 	n := 0
 	for _, rows := range classes {

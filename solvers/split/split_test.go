@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkParts fails unless both lists ascend and make up all rows.
+// checkParts fails unless both lists ascend and together hold all rows.
 func checkParts(t *rapid.T, s Split, n int) {
 	all := slices.Concat(s.Train, s.Test)
 	slices.Sort(all)
@@ -102,7 +102,7 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// TestRandomIsFair: over many repeats every row is tested about equally often.
+// TestRandomIsFair: over many repetitions every row is tested about equally often.
 func TestRandomIsFair(t *testing.T) {
 	const n, repeats = 20, 4000
 	splits, err := Random(n, 0.25, repeats, 1)
@@ -139,9 +139,10 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// second returns the error of two results.
 func second(_ []Split, err error) error { return err }
 
-// TestNamesOfLabels: numbers of classes decide nothing, so that other names of labels give the same splits.
+// TestNamesOfLabels: splits do not depend on the numbers of classes.
 func TestNamesOfLabels(t *testing.T) {
 	labels, others := make([]int, 97), make([]int, 97)
 	for i := range labels {

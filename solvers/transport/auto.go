@@ -59,7 +59,7 @@ func (m Auto) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model.Pl
 
 // Fit finds the plan by the chosen engine.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.

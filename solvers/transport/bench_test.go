@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// BenchmarkRound times rounds of the exact engine beside the tiles alone, in nanoseconds of a
-// processor for each entry: the ratio is the part of a round that its tiles take.
+// BenchmarkRound compares rounds of the exact engine with the tiles alone, in nanoseconds of CPU time per entry. The
+// ratio is the share of a round spent on tiles.
 func BenchmarkRound(b *testing.B) {
 	const m, n = 4000, 10_000
 	ctx := context.Background()
@@ -23,7 +23,7 @@ func BenchmarkRound(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x, err := newExact(ctx, stream.Engine{Threads: 1}, s, dataOf(colours(m, 1), colours(n, 2)), gamma10)
+	x, err := newExactIteration(ctx, stream.Engine{Threads: 1}, s, dataOf(colours(m, 1), colours(n, 2)), gamma10)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func BenchmarkRound(b *testing.B) {
 	per("log", func() error { _, err := x.step(ctx, false); return err })
 }
 
-// processorTime is what the process has taken so far.
+// processorTime returns the CPU time of the process.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestEstimate compares the estimate with dense computations: the plan of the low-rank kernel against that of the exact
-// kernel with the same scalings, and against the exact plan. The larger sides are sampled.
+// kernel with the same scalings, and against the exact plan. Larger sides are sampled.
 func TestEstimate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")
@@ -34,7 +34,7 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := newPair(ctx, e, s, d, factors.Model)
+		p, err := newLowRankIteration(ctx, e, s, d, factors.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestEstimate(t *testing.T) {
 		}
 		got := math.NaN()
 		for _, e := range f.Estimates {
-			if e.Of == model.PlanFrobenius {
+			if e.Quantity == model.PlanFrobenius {
 				got = e.Value
 			}
 		}
@@ -81,7 +81,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateWarns: a poor plan is told so.
+// TestEstimateWarns: a fit warns of an inaccurate plan.
 func TestEstimateWarns(t *testing.T) {
 	t.Parallel()
 	x, y := colours(400, 1), colours(300, 2)

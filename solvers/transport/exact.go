@@ -30,14 +30,14 @@ type Exact struct {
 
 // Fit finds the plan between the rows of d.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
 func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return m.Sinkhorn.fit(ctx, e, d, k,
 		func(ctx context.Context, s Sinkhorn, d *Data, k kernelgen.Kernel) (*Fit, error) {
-			x, err := newExact(ctx, e, s, d, k)
+			x, err := newExactIteration(ctx, e, s, d, k)
 			if err != nil {
 				return nil, err
 			}
@@ -45,8 +45,8 @@ func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 		})
 }
 
-// exact is the state of the iteration: the logarithms of u and v.
-type exact struct {
+// exactIteration is the state of the iteration: the logarithms of u and v.
+type exactIteration struct {
 	*grid
 	Sinkhorn
 	f, g     []float64
@@ -58,7 +58,10 @@ type exact struct {
 	spent  int64 // kernel entries of earlier stages
 }
 
-func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kernelgen.Kernel) (*exact, error) {
+// newExactIteration loads both sides and starts from v = b. If one source provides both sides they share the rows, and
+// for a symmetric kernel the logarithms.
+func newExactIteration(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data,
+	k kernelgen.Kernel) (*exactIteration, error) {
 	g, err := newGibbs(k, s.Epsilon)
 	if err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kerne
 			return nil, err
 		}
 	}
-	x := &exact{grid: newGrid(e, g, left, right), Sinkhorn: s, target: s.Epsilon, logK: newExtremes()}
+	x := &exactIteration{grid: newGrid(e, g, left, right), Sinkhorn: s, target: s.Epsilon, logK: newExtremes()}
 	x.g = slices.Clone(right.log) // v = b
 	if x.f = x.g; !x.symmetric() {
 		x.f = make([]float64, len(left.log))
@@ -82,7 +85,7 @@ func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kerne
 }
 
 // solve iterates, and returns the fit with its maps.
-func (x *exact) solve(ctx context.Context) (*Fit, error) {
+func (x *exactIteration) solve(ctx context.Context) (*Fit, error) {
 	history, err := x.iterate(ctx, func(first bool) (before float64, more bool, err error) {
 		if before, err = x.step(ctx, first); err == nil {
 			more, err = x.lower(first, before)
@@ -110,7 +113,7 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 const plainRange = 150
 
 // step makes an iteration, and returns the error of the plan before it.
-func (x *exact) step(ctx context.Context, first bool) (before float64, err error) {
+func (x *exactIteration) step(ctx context.Context, first bool) (before float64, err error) {
 	if x.symmetric() {
 		return x.symmetricStep(ctx)
 	}
@@ -121,7 +124,7 @@ func (x *exact) step(ctx context.Context, first bool) (before float64, err error
 		}
 		for i := range strip.Rows {
 			s := weights(matrix.Row(strip, i), x.g)
-			logs[i], shifts[i] = s.Log(), s.Most
+			logs[i], shifts[i] = s.Log(), s.Max
 		}
 	}
 	var v []float64 // for plain K: exp(g − its maximum)
@@ -184,15 +187,15 @@ func weights(row, logs []float64) logsum.Sum {
 	return s
 }
 
-// vanishing is the smallest accurate mass of a column, computed with the v before an iteration.
-const vanishing = 1e-280
+// leastColumnMass is the smallest accurate mass of a column, computed with the v before an iteration.
+const leastColumnMass = 1e-280
 
 // logsOf returns the logarithms of Kᵀu, from the masses of the columns with u and the previous v.
-func (x *exact) logsOf(ctx context.Context, masses []float64) ([]float64, error) {
+func (x *exactIteration) logsOf(ctx context.Context, masses []float64) ([]float64, error) {
 	logs := make([]float64, len(masses))
 	var lost []int
 	for j, mass := range masses {
-		if logs[j] = math.Log(mass) - x.g[j]; !(mass > vanishing) || math.IsInf(mass, 1) {
+		if logs[j] = math.Log(mass) - x.g[j]; !(mass > leastColumnMass) || math.IsInf(mass, 1) {
 			lost = append(lost, j)
 		}
 	}
@@ -214,7 +217,7 @@ func (x *exact) logsOf(ctx context.Context, masses []float64) ([]float64, error)
 const lostColumns = 64
 
 // columnSums returns Kᵀu for a few columns whose masses are negligible compared with those of others.
-func (x *exact) columnSums(ctx context.Context, columns []int) ([]logsum.Sum, error) {
+func (x *exactIteration) columnSums(ctx context.Context, columns []int) ([]logsum.Sum, error) {
 	right := &tiles.Rows{Dense: dense.PickRows(x.right.rows, columns)}
 	sums := make([]logsum.Sum, len(columns))
 	src := &stream.RowNumbers{Name: x.left.name, Rows: int64(x.left.rows.Rows)}
@@ -235,15 +238,15 @@ func (x *exact) columnSums(ctx context.Context, columns []int) ([]logsum.Sum, er
 	return sums, err
 }
 
-// measures are statistics of the plan.
-type measures struct {
+// planStatistics are statistics of the plan.
+type planStatistics struct {
 	mass   float64
 	change float64 // the change that another step for u would make to the masses of rows, relative to mass
 	cost   float64 // ⟨T, C⟩
 }
 
 // measure computes the statistics in a pass over the plan.
-func (x *exact) measure(ctx context.Context) (measures, error) {
+func (x *exactIteration) measure(ctx context.Context) (planStatistics, error) {
 	exponent := x.exponent()
 	sums, err := x.strips(ctx, x.logs, "cost", 4, func() stripVisitor {
 		var raw []float64
@@ -257,15 +260,15 @@ func (x *exact) measure(ctx context.Context) (measures, error) {
 				sum[0] += now
 				sum[1] += math.Abs(now - after)
 				sum[2] += after
-				sum[3] -= x.Epsilon * math.Exp(x.f[at+i]+s.Most) * dotFinite(row, raw)
+				sum[3] -= x.Epsilon * math.Exp(x.f[at+i]+s.Max) * dotFinite(row, raw)
 			}
 			return nil
 		}
 	})
 	if err != nil {
-		return measures{}, err
+		return planStatistics{}, err
 	}
-	return measures{mass: sums[0], change: sums[1] / sums[2], cost: sums[3]}, nil
+	return planStatistics{mass: sums[0], change: sums[1] / sums[2], cost: sums[3]}, nil
 }
 
 // dotFinite returns Σ p_j·log_j, without terms for p_j = 0.

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// sizes of tests against dense references.
+// sizes returns the numbers of rows for tests against dense references.
 func sizes() (m, n int) {
 	if testing.Short() {
 		return 400, 300
@@ -19,7 +19,7 @@ func sizes() (m, n int) {
 	return 600, 450
 }
 
-// compare holds a fit against a dense solution.
+// compare compares a fit with a dense solution.
 func compare(t *testing.T, f *Fit, r *reference, x, y blas64.General, a, b []float64, tolerance float64) {
 	t.Helper()
 	scale := 1 + math.Abs(r.cost(f.Epsilon))
@@ -34,7 +34,7 @@ func compare(t *testing.T, f *Fit, r *reference, x, y blas64.General, a, b []flo
 	}
 }
 
-// TestExact: ten rounds are those of a dense computation, T·X to 1e-10.
+// TestExact: ten rounds equal a dense computation, and T·X agrees to 1e-10.
 func TestExact(t *testing.T) {
 	t.Parallel()
 	m, n := sizes()
@@ -53,7 +53,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestLowRank: with few rows and many landmarks the kernel is exact to rounding.
+// TestLowRank: with few rows and many landmarks the low-rank kernel is exact up to rounding.
 func TestLowRank(t *testing.T) {
 	t.Parallel()
 	m, n := 400, 300

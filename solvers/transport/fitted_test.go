@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// images returns where a fit maps rows of a side.
+// images returns the images of rows of a side.
 func images(t *testing.T, f *Fit, side model.Side, rows blas64.General) blas64.General {
 	t.Helper()
 	out := matrix.New(rows.Rows, f.mapOf(side).Dimension())
@@ -30,7 +30,7 @@ func images(t *testing.T, f *Fit, side model.Side, rows blas64.General) blas64.G
 }
 
 // scalings returns log u for the left side, and log v for the right one: T = diag(u)·K·diag(v).
-func (p *pair) scalings(ctx context.Context, e stream.Engine, side model.Side) ([]float64, error) {
+func (p *lowRankIteration) scalings(ctx context.Context, e stream.Engine, side model.Side) ([]float64, error) {
 	h := p.left
 	if side == model.Right {
 		h = p.right

@@ -14,6 +14,7 @@ type gibbs struct {
 	logs, power *tiles.Tiles
 }
 
+// newGibbs returns the tiles of the Gibbs kernel of k for ε.
 func newGibbs(k kernelgen.Kernel, epsilon float64) (g gibbs, err error) {
 	g.logs, g.power, err = tiles.Logs(k, epsilon)
 	return g, err
@@ -34,10 +35,10 @@ func (g gibbs) badSum(name string, row int64, log float64) error {
 	switch {
 	case math.IsInf(log, -1):
 		return stream.NewValueError(name, row, "", "kernel %s is 0 between this row and all rows of the other side, so that no plan reaches it", k).
-			Do("take a wider kernel, or drop the row")
+			WithRemedy("take a wider kernel, or drop the row")
 	case log != log:
 		return stream.NewValueError(name, row, "", "kernel %s is negative or not a number for this row", k).
-			Do("take a kernel that is not negative, such as rbf")
+			WithRemedy("take a kernel that is not negative, such as rbf")
 	}
 	return tiles.BadRow(name, row, fmt.Sprintf("the sum of kernel %s over the other side is not finite", k))
 }

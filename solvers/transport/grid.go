@@ -54,6 +54,7 @@ func loadPoints(ctx context.Context, d *Data, s model.Side) (*points, error) {
 	return p, nil
 }
 
+// ints converts row numbers to indices.
 func ints(v []int64) []int {
 	out := make([]int, len(v))
 	for i, x := range v {
@@ -88,6 +89,7 @@ type grid struct {
 	passes      int
 }
 
+// newGrid returns the grid of two sides. Its passes keep no states: the rows are in memory.
 func newGrid(e stream.Engine, g gibbs, left, right *points) *grid {
 	e.BlockRows, e.Run = gridRows, nil
 	return &grid{gibbs: g, engine: e, left: left, right: right, columns: &tiles.Rows{Dense: right.rows}}

@@ -152,8 +152,9 @@ type accumulator[A any] interface {
 	Reset()
 }
 
-// weigh makes a pass over a side. It sums X, with n columns, and the contributions of fillers to extra accumulators.
-func weigh[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name string, n int, extra func() A,
+// weightedPass makes a pass over a side. It sums X, with n columns, and the contributions of fillers to extra
+// accumulators.
+func weightedPass[A accumulator[A]](ctx context.Context, e stream.Engine, h *half, name string, n int, extra func() A,
 	fill func() rowFiller[A]) (*weightedSums, A, error) {
 	width, sections := h.factor.Width(), len(h.other.number)
 	h.passes++
@@ -269,7 +270,7 @@ func (h *half) scale(ctx context.Context, e stream.Engine, compare bool, keep in
 	compare = compare && before != nil
 	d := len(h.src.Info().Columns)
 	type acc = *sketch.Both[*sketch.Sum, *sketch.Priority]
-	ones, found, err := weigh(ctx, e, h, "round", 1, func() acc {
+	ones, found, err := weightedPass(ctx, e, h, "round", 1, func() acc {
 		return &sketch.Both[*sketch.Sum, *sketch.Priority]{A: sketch.NewSum(1, 2), B: sketch.NewPriority(keep, d)}
 	}, func() rowFiller[acc] {
 		nothing := func([]float64, features) {}

@@ -63,7 +63,7 @@ func gibbsKernel(k kernelgen.Kernel, epsilon float64) (kernelgen.Kernel, error) 
 // Fit finds the plan between the rows of d. It fails if the rank is too low: if more rows than landmarks have a sum of
 // the low-rank kernel that is not positive, or repairs of such rows do not end.
 func (m LowRank) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	return family.Leave(ctx, e, m, d, k, m.fit)
+	return family.RunFit(ctx, e, m, d, k, m.fit)
 }
 
 // fit implements Fit.
@@ -90,7 +90,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPair(ctx, e, m.Sinkhorn, d, factors.Model)
+	p, err := newLowRankIteration(ctx, e, m.Sinkhorn, d, factors.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	f.Notes = append(factors.Notes, f.Notes...)
 	f.Warnings = append(factors.Warnings, f.Warnings...)
 	for _, err := range factors.Estimates {
-		err.Of += model.GibbsSpectral - model.MatrixSpectral
+		err.Quantity += model.GibbsSpectral - model.MatrixSpectral
 		f.Estimates = append(f.Estimates, err)
 	}
 	f.SourcePasses += factors.SourcePasses

@@ -21,9 +21,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// formed returns K̃ of a solution, all of it: the low-rank kernel, and exact entries of
-// repaired rows and columns.
-func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas64.General {
+// formed returns the dense K̃ of a solution: the low-rank kernel, with exact entries in repaired rows and columns.
+func formed(t *testing.T, p *lowRankIteration, k kernelgen.Kernel, x, y blas64.General) blas64.General {
 	t.Helper()
 	embed := func(side model.Side, rows blas64.General) blas64.General {
 		if p.factors.Right == nil {
@@ -56,7 +55,7 @@ func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas
 	return low
 }
 
-// plainSinkhorn makes rounds with any matrix, as they are written.
+// plainSinkhorn runs Sinkhorn rounds on a dense matrix, by definition.
 func plainSinkhorn(k blas64.General, a, b []float64, exponent float64, rounds int) (u, v []float64) {
 	u, v = make([]float64, len(a)), append([]float64(nil), b...)
 	scale := func(dst, mass, product []float64) {
@@ -74,9 +73,8 @@ func plainSinkhorn(k blas64.General, a, b []float64, exponent float64, rounds in
 	return u, v
 }
 
-// TestLowRankKernel: the iteration is that of the low-rank kernel with exact entries in repaired
-// rows, formed and iterated as it is written. Few landmarks force repairs. Factors are held and
-// not, and masses are equal, and others with zeros, and relaxed.
+// TestLowRankKernel: the iteration equals that on the dense low-rank kernel with exact entries in repaired rows. Few
+// landmarks force repairs. Factors are in memory or not; masses are equal, or partly zero, or relaxed.
 func TestLowRankKernel(t *testing.T) {
 	t.Parallel()
 	const m, n = 330, 270
@@ -108,7 +106,7 @@ func TestLowRankKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := newPair(ctx, e, s, d, fitted.Model)
+			p, err := newLowRankIteration(ctx, e, s, d, fitted.Model)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,13 +139,13 @@ func TestLowRankKernel(t *testing.T) {
 			low, high := bounds(y)
 			for i := range m {
 				mass := dense.Sum(matrix.Row(plan, i))
-				if mass == 0 || slices.Contains(p.left.number, int64(i)) { // the map of new rows repairs none
+				if mass == 0 || slices.Contains(p.left.number, int64(i)) { // the map of new rows makes no repairs
 					continue
 				}
 				dense.Scale(1/mass, matrix.Rows(want, i, 1))
 				for j, v := range matrix.Row(want, i) {
 					if inside := v >= low[j] && v <= high[j]; !inside {
-						copy(matrix.Row(want, i), matrix.Row(got, i)) // the nearest displacement moves it
+						copy(matrix.Row(want, i), matrix.Row(got, i)) // it has the nearest displacement
 					}
 				}
 				for j, v := range matrix.Row(got, i) {
@@ -191,8 +189,7 @@ func TestNotPositive(t *testing.T) {
 	}
 }
 
-// TestTooCoarse: a kernel in which each repair shows more rows without a positive sum is refused,
-// after few passes.
+// TestTooCoarse: a kernel for which each repair reveals more rows without a positive sum is refused after few passes.
 func TestTooCoarse(t *testing.T) {
 	t.Parallel()
 	var src [2]*passcount.Source
@@ -213,7 +210,7 @@ func TestTooCoarse(t *testing.T) {
 	}
 }
 
-// TestLowRankPlan: a plan counts the rows of the maps, which a fit holds when it ends.
+// TestLowRankPlan: a plan counts the rows of the maps, which a finished fit holds.
 func TestLowRankPlan(t *testing.T) {
 	const n, d = 1000, 2000
 	k := kernelgen.RBF(1e-3)

@@ -42,10 +42,10 @@ type Mapping struct {
 	Corrections      blas64.General `array:"corrections,c,d,if=coefficients,optional"`
 	CorrectionValues blas64.General `array:"correction_values,c,d+1,if=c"`
 
-	// Near has sampled rows of this side, and Moves their displacements. A row with z₀ not positive, or with an image
+	// SampledRows are sampled rows of this side with their displacements. A row with z₀ not positive, or with an image
 	// out of bounds, has the displacement of the nearest of them.
-	Near  blas64.General `array:"near,m,d,if=near"`
-	Moves blas64.General `array:"moves,m,d,if=near"`
+	SampledRows   blas64.General `array:"near,m,d,if=near"`
+	Displacements blas64.General `array:"moves,m,d,if=near"`
 }
 
 // Dimension returns the number of columns of rows and of their images.

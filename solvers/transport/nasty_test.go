@@ -16,8 +16,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestEpsilon: from 1 to 1e-3, after a few rounds and at the end, of points of which some are
-// alike; where exponentials of log K vanish the sums do not.
+// TestEpsilon: ε from 1 to 1e-3, after a few rounds and at convergence, with nearly equal points. Sums are accurate
+// even if exponentials of log K underflow.
 func TestEpsilon(t *testing.T) {
 	t.Parallel()
 	const m, n = 90, 70
@@ -37,8 +37,8 @@ func TestEpsilon(t *testing.T) {
 	}
 }
 
-// TestConverges: the iteration ends within its tolerance, or says that it did not, and at its
-// end the dual value is the primal one.
+// TestConverges: the iteration reaches its tolerance or reports that it did not. At convergence the dual value equals
+// the primal one.
 func TestConverges(t *testing.T) {
 	t.Parallel()
 	const m, n = 60, 50
@@ -65,7 +65,7 @@ func TestConverges(t *testing.T) {
 	}
 }
 
-// TestWeights: rows without mass have no part in the plan, and an image all the same.
+// TestWeights: rows of mass 0 do not affect the plan, but have images.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	const m, n = 80, 60
@@ -108,7 +108,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestSmall: one row, rows that are alike, and long and thin shapes.
+// TestSmall: a single row, equal rows, and long and thin shapes.
 func TestSmall(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -138,7 +138,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestVanishing: rows and columns that no other reaches are refused by name.
+// TestVanishing: an error names rows and columns whose kernel entries all vanish.
 func TestVanishing(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -158,7 +158,7 @@ func TestVanishing(t *testing.T) {
 	if _, err := (Exact{}).Fit(ctx, e, dataOf(x, y), kernelgen.New(kernelgen.Profile{Name: "minus", Base: kernelgen.SquaredDistance, F: func(r2 float64) float64 { return 0.1 - r2 }})); err == nil || !strings.Contains(err.Error(), "negative") {
 		t.Errorf("a negative kernel gives %v", err)
 	}
-	// Gibbs kernels reach anything, in the domain of logarithms.
+	// Gibbs kernels never vanish in the log domain.
 	f, err := Exact{Sinkhorn{Iterations: 3}}.Fit(ctx, e, dataOf(x, far), gamma10)
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestVanishing(t *testing.T) {
 		t.Errorf("images beside a row far away are %.1e off", d)
 	}
 	near(t, "the cost", f.Cost/r.cost(1), 1, 1e-9)
-	// Those of low rank are repaired, or say what to do.
+	// Low-rank kernels are repaired, or the error has a remedy.
 	if f, err := (LowRank{Sinkhorn: Sinkhorn{Iterations: 3}, Rank: 3}).Fit(ctx, e, dataOf(x, far), gamma10); err == nil {
 		if !dense.Finite(images(t, f, model.Left, x)) {
 			t.Error("images of a repaired fit are not finite")
@@ -178,8 +178,7 @@ func TestVanishing(t *testing.T) {
 	}
 }
 
-// TestOtherKernels: a kernel whose logarithm is taken of its entries, and one that is not
-// symmetric.
+// TestOtherKernels: a kernel whose logarithm comes from its entries, and an asymmetric kernel.
 func TestOtherKernels(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
@@ -204,7 +203,7 @@ func TestOtherKernels(t *testing.T) {
 	}
 }
 
-// TestValue: values between two sides, and of one to itself, are those of dense solutions.
+// TestValue compares the value between two sides, and of one side to itself, with dense solutions.
 func TestValue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats the arithmetic of smaller tests: run without -short")

@@ -12,8 +12,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// pair is the state of the iteration with a low-rank kernel.
-type pair struct {
+// lowRankIteration is the state of the iteration with a low-rank kernel.
+type lowRankIteration struct {
 	Sinkhorn
 	engine      stream.Engine
 	factors     *lowrank.Model
@@ -22,8 +22,11 @@ type pair struct {
 	one         bool // both sides are the rows of one source
 }
 
-func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors *lowrank.Model) (*pair, error) {
-	p := &pair{Sinkhorn: s, engine: e, factors: factors, one: d.oneSource()}
+// newLowRankIteration returns the iteration before its first step. Factors of at most [HeldNumbers] numbers are
+// computed once and held; larger ones are recomputed in each pass.
+func newLowRankIteration(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data,
+	factors *lowrank.Model) (*lowRankIteration, error) {
+	p := &lowRankIteration{Sinkhorn: s, engine: e, factors: factors, one: d.oneSource()}
 	var halves [2]*half
 	for i, side := range []model.Side{model.Left, model.Right} {
 		mass, err := d.masses(side)
@@ -47,15 +50,15 @@ func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors 
 	return p, nil
 }
 
-// mostRepairs limits the repairs of a fit. Plans that need more are off by a third or worse: the kernel is too coarse.
-const mostRepairs = 10
+// maxRepairs limits the repairs of a fit. Plans that need more are off by a third or worse: the kernel is too coarse.
+const maxRepairs = 10
 
 // errRepaired reports that rows were repaired.
 var errRepaired = errors.New("rows were repaired")
 
 // solve iterates, and returns the fit with its maps. A repair changes the kernel, so the iteration restarts.
-func (p *pair) solve(ctx context.Context) (*Fit, error) {
-	for range mostRepairs {
+func (p *lowRankIteration) solve(ctx context.Context) (*Fit, error) {
+	for range maxRepairs {
 		p.left.product, p.right.product = nil, nil
 		p.left.scaledFrom, p.right.scaledFrom = nil, nil
 		if _, err := p.half(ctx, p.right, false); errors.Is(err, errRepaired) {
@@ -80,12 +83,12 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 		return p.finish(ctx, history)
 	}
 	return nil, fmt.Errorf("the kernel of rank %d is too coarse: after %d repairs more sums of rows are not positive; %s",
-		len(p.factors.Values), mostRepairs, finerKernel)
+		len(p.factors.Values), maxRepairs, finerKernel)
 }
 
 // half computes the scalings of a side, and the products of the other. It returns errRepaired if it repaired rows
 // instead.
-func (p *pair) half(ctx context.Context, h *half, compare bool) (*scalingResult, error) {
+func (p *lowRankIteration) half(ctx context.Context, h *half, compare bool) (*scalingResult, error) {
 	room := p.limit - len(h.number)
 	s, err := h.scale(ctx, p.engine, compare, room+1)
 	if err != nil {
@@ -105,14 +108,14 @@ func (p *pair) half(ctx context.Context, h *half, compare bool) (*scalingResult,
 var errTooCoarse = errors.New("gives no plan")
 
 // refuse returns the error for a kernel with bad further rows of a side whose products are not positive.
-func (p *pair) refuse(h *half, bad int64) error {
+func (p *lowRankIteration) refuse(h *half, bad int64) error {
 	return fmt.Errorf("the kernel of rank %d %w: its sums over %d rows of the %v side, and perhaps more, are not positive "+
 		"or overflow, and up to %d are made exact; %s", len(p.factors.Values), errTooCoarse, bad+int64(len(h.number)), h.side,
 		p.limit, finerKernel)
 }
 
 // pass passes the sums of ones over one side to the other, for its products.
-func (p *pair) pass(h *half, ones *weightedSums) error {
+func (p *lowRankIteration) pass(h *half, ones *weightedSums) error {
 	if !dense.Finite(ones.core) || !dense.Finite(ones.own) || !dense.Finite(ones.sections) {
 		return p.refuse(h, 1)
 	}
@@ -121,7 +124,7 @@ func (p *pair) pass(h *half, ones *weightedSums) error {
 		if !(v > 0) {
 			return stream.NewValueError(o.src.Info().Name, o.number[k], "",
 				"the sum of kernel %s over the other side is %v, so that no plan reaches this row", p.factors.Kernel, v).
-				Do("take a wider kernel or a larger `Epsilon`, or `Method exact`, which has logarithms")
+				WithRemedy("take a wider kernel or a larger `Epsilon`, or `Method exact`, which has logarithms")
 		}
 	}
 	o.product = ones

@@ -56,7 +56,7 @@ func (h *half) sample(ctx context.Context, seed uint64) (*sample, error) {
 
 // estimate compares the plan with diag(u)·K·diag(v), with exact K, between sampled rows of the two sides. It neglects
 // the dependence of u and v on the kernel.
-func (p *pair) estimate(ctx context.Context, f *Fit) error {
+func (p *lowRankIteration) estimate(ctx context.Context, f *Fit) error {
 	left, err := p.left.sample(ctx, p.Seed)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	dense.ScaleColumns(off, right.approx)
 	dense.ScaleRows(exact, left.u)
 	dense.ScaleColumns(exact, right.u)
-	f.AddEstimate(model.Estimate{Of: model.PlanFrobenius, Value: dense.Frobenius(off) / dense.Frobenius(exact),
-		From: "exact kernel entries of sampled rows", Remedy: "raise the `Rank`, or take `Method exact`"})
+	f.AddEstimate(model.Estimate{Quantity: model.PlanFrobenius, Value: dense.Frobenius(off) / dense.Frobenius(exact),
+		Evidence: "exact kernel entries of sampled rows", Remedy: "raise the `Rank`, or take `Method exact`"})
 	return nil
 }

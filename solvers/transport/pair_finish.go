@@ -25,7 +25,7 @@ type moments struct {
 }
 
 // finish makes a pass over each side, and returns the fit with its maps and its report.
-func (p *pair) finish(ctx context.Context, history []float64) (*Fit, error) {
+func (p *lowRankIteration) finish(ctx context.Context, history []float64) (*Fit, error) {
 	centre, err := p.centre(ctx)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (p *pair) finish(ctx context.Context, history []float64) (*Fit, error) {
 
 // centre returns a central point of the right rows. Rows are taken relative to it, so that their squares keep their
 // digits. A kernel of inner products has the centre 0.
-func (p *pair) centre(ctx context.Context) ([]float64, error) {
+func (p *lowRankIteration) centre(ctx context.Context) ([]float64, error) {
 	rows, err := input.DrawRows(ctx, p.right.src, family.ResolveRows, p.Seed, "transport centre")
 	if err != nil {
 		return nil, err
@@ -84,9 +84,10 @@ func (p *pair) centre(ctx context.Context) ([]float64, error) {
 }
 
 // moments makes the pass for the maps and the report.
-func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *weightedSums) (*moments, error) {
+func (p *lowRankIteration) moments(ctx context.Context, h *half, centre []float64, other *weightedSums) (*moments,
+	error) {
 	d := len(centre)
-	w, sum, err := weigh(ctx, p.engine, h, "moments", d+1, func() *sketch.Sum { return sketch.NewSum(1, 6) }, func() rowFiller[*sketch.Sum] {
+	w, sum, err := weightedPass(ctx, p.engine, h, "moments", d+1, func() *sketch.Sum { return sketch.NewSum(1, 6) }, func() rowFiller[*sketch.Sum] {
 		product, now, images := h.products(h.product), make([]float64, halfRows), matrix.New(halfRows, d+1)
 		scale, multiply := h.scalings(), func(blas64.General, features) {}
 		if other != nil {
@@ -127,13 +128,13 @@ func (p *pair) moments(ctx context.Context, h *half, centre []float64, other *we
 }
 
 // mapTo returns the map of a side from the moments of the other.
-func (p *pair) mapTo(h *half, other *moments, centre []float64) *Mapping {
+func (p *lowRankIteration) mapTo(h *half, other *moments, centre []float64) *Mapping {
 	return &Mapping{Names: h.other.src.Info().Columns, Coefficients: other.core, Corrections: h.other.repaired,
 		CorrectionValues: matrix.Clone(other.own), Center: centre}
 }
 
 // cost returns ⟨T, C⟩ if C is a polynomial of the rows, as with rbf and expdot, else NaN.
-func (p *pair) cost(left, right *moments) float64 {
+func (p *lowRankIteration) cost(left, right *moments) float64 {
 	e, ok := p.factors.Kernel.ProductExponential()
 	if !ok {
 		return math.NaN()
@@ -149,7 +150,7 @@ func (p *pair) cost(left, right *moments) float64 {
 
 // keepSample adds rows to the map of a side, for rows without a positive sum of the low-rank kernel: the repaired rows,
 // whose images are exact, and a sample.
-func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments) error {
+func (p *lowRankIteration) keepSample(ctx context.Context, m *Model, h *half, other *moments) error {
 	to := m.mapOf(h.side)
 	beyond, err := input.DrawRows(ctx, h.other.src, family.ResolveRows, p.Seed, "transport bounds "+h.side.String())
 	if err != nil {
@@ -162,14 +163,14 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 	}
 	h.entries += int64(rows.Rows) * int64(p.factors.Factor(h.side).Entries()+to.Corrections.Rows)
 	d := rows.Cols
-	to.Near, to.Moves = emptyRows(len(h.number)+rows.Rows, d), emptyRows(len(h.number)+rows.Rows, d)
+	to.SampledRows, to.Displacements = emptyRows(len(h.number)+rows.Rows, d), emptyRows(len(h.number)+rows.Rows, d)
 	keep := func(row, image []float64) {
-		to.Near.Data = append(to.Near.Data, row...)
+		to.SampledRows.Data = append(to.SampledRows.Data, row...)
 		for j, v := range image {
-			to.Moves.Data = append(to.Moves.Data, v-row[j])
+			to.Displacements.Data = append(to.Displacements.Data, v-row[j])
 		}
-		to.Near.Rows++
-		to.Moves.Rows++
+		to.SampledRows.Rows++
+		to.Displacements.Rows++
 	}
 	image := make([]float64, d)
 	for k := range h.number {
@@ -190,7 +191,7 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 			}
 		}
 	}
-	if to.Near.Rows == 0 {
+	if to.SampledRows.Rows == 0 {
 		return p.refuse(h, int64(rows.Rows))
 	}
 	return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Independent references: everything formed, one entry after the other.
+// Independent references with dense matrices, entry by entry.
 
-// reference is a dense solution in the domain of logarithms.
+// reference is a dense solution in the log domain.
 type reference struct {
 	logK, turned blas64.General
 	plan         blas64.General
@@ -23,7 +23,7 @@ type reference struct {
 	history      []float64
 }
 
-// solveDense makes rounds between masses, with log K formed.
+// solveDense runs rounds with dense log K.
 func solveDense(logK blas64.General, a, b []float64, epsilon, relax float64, rounds int) *reference {
 	r := &reference{logK: logK, turned: matrix.Transpose(logK), f: make([]float64, len(a)), g: make([]float64, len(b))}
 	exponent := 1.0
@@ -53,7 +53,7 @@ func solveDense(logK blas64.General, a, b []float64, epsilon, relax float64, rou
 
 func (r *reference) at(i, j int) float64 { return r.logK.Data[i*r.logK.Stride+j] }
 
-// change is what another step for u changes of the masses of rows.
+// change returns the relative change of the row masses, Σ|after − before|/Σ after, by another step for u.
 func (r *reference) change(a []float64, exponent float64) float64 {
 	change, mass := 0.0, 0.0
 	for i, w := range a {
@@ -96,7 +96,7 @@ func (r *reference) cost(epsilon float64) (sum float64) {
 	return sum
 }
 
-// value returns the regularised value as the primal problem has it.
+// value returns the value of the primal problem.
 func (r *reference) value(a, b []float64, epsilon, relax float64) float64 {
 	value := r.cost(epsilon) + epsilon
 	rows, cols := make([]float64, len(a)), make([]float64, len(b))
@@ -151,7 +151,7 @@ func divergenceOf(p, q []float64) (sum float64) {
 	return sum
 }
 
-// images returns Σ_j T_ij·y_j/Σ_j T_ij, with T's rows as if each had a mass.
+// images returns Σ_j T_ij·y_j/Σ_j T_ij for each row i, including rows of mass 0.
 func (r *reference) images(y blas64.General) blas64.General {
 	out := matrix.New(len(r.f), y.Cols)
 	for i := range r.f {
@@ -166,7 +166,7 @@ func (r *reference) images(y blas64.General) blas64.General {
 	return out
 }
 
-// transposed returns the solution with the sides changed.
+// transposed returns the solution with exchanged sides.
 func (r *reference) transposed() *reference {
 	return &reference{logK: r.turned, turned: r.logK, f: r.g, g: r.f}
 }
@@ -196,7 +196,7 @@ func uniform(n int) []float64 {
 	return w
 }
 
-// colours returns rows of three numbers from 0 to 1, in some clusters that differ with the seed.
+// colours returns rows of three numbers in [0, 1], in clusters that depend on the seed.
 func colours(n int, seed uint64) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 5))
 	var centres [6][3]float64
@@ -215,6 +215,7 @@ func colours(n int, seed uint64) blas64.General {
 	return m
 }
 
+// dataOf returns data with equal masses.
 func dataOf(x, y blas64.General) *Data {
 	return &Data{Sources: model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("y", y)}}
 }
@@ -233,6 +234,7 @@ func farthest(a, b blas64.General) float64 {
 	return most
 }
 
+// near compares two numbers to an absolute tolerance.
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {

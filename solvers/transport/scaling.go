@@ -52,7 +52,7 @@ func (s *stages) over(before, tol float64) bool {
 // lower sets ε after each iteration; before is the marginal error of the plan before the iteration. The first iteration
 // determines the range of the cost, and lower then enters the first stage. After the last iteration of a stage it
 // enters the next one, or the target. It reports whether another iteration must follow.
-func (x *exact) lower(first bool, before float64) (bool, error) {
+func (x *exactIteration) lower(first bool, before float64) (bool, error) {
 	s := &x.stages
 	switch {
 	case first:
@@ -76,7 +76,7 @@ func (x *exact) lower(first bool, before float64) (bool, error) {
 }
 
 // turn changes ε and keeps the potentials.
-func (x *exact) turn(epsilon float64) error {
+func (x *exactIteration) turn(epsilon float64) error {
 	g, err := newGibbs(x.logs.Kernel, epsilon)
 	if err != nil {
 		return err
@@ -101,6 +101,7 @@ type extremes struct {
 	largestAbs float64 // largest |log K|; Inf if an entry is not finite
 }
 
+// newExtremes returns the extremes of no entries.
 func newExtremes() *extremes { return &extremes{low: math.Inf(1), high: math.Inf(-1)} }
 
 // observe includes the entries of a strip of log K.

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// normals returns rows of standard normal numbers about a mean.
+// normals returns rows of normal numbers with a mean and variance 1.
 func normals(n, d int, mean float64, seed uint64) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := matrix.New(n, d)
@@ -25,11 +25,11 @@ func normals(n, d int, mean float64, seed uint64) blas64.General {
 	return m
 }
 
-// sortedCost returns the least cost of moving equal masses on a line, with squared distances: in the order of the
-// points.
+// sortedCost returns the optimal cost between equal masses on a line for squared distances, which moves points in
+// sorted order.
 func sortedCost(x, y []float64) (cost float64) {
 	x, y = slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y))
-	for i, j, at := 0, 0, 0; i < len(x) && j < len(y); { // masses in units of 1/(m·n)
+	for i, j, at := 0, 0, 0; i < len(x) && j < len(y); { // masses are in units of 1/(m·n)
 		to := min((i+1)*len(y), (j+1)*len(x))
 		d := x[i] - y[j]
 		cost += float64(to-at) * d * d
@@ -43,8 +43,8 @@ func sortedCost(x, y []float64) (cost float64) {
 	return cost / float64(len(x)*len(y))
 }
 
-// TestScalingReachesTheOptimum: with an ε far below the range of the cost, which Sinkhorn's iteration alone is still
-// far from after 1,000 iterations, the cost is near that of the optimal plan.
+// TestScalingReachesTheOptimum: with ε far below the range of the cost, ε-scaling comes close to the optimal cost.
+// Sinkhorn's iteration alone is still far from it after 1,000 iterations.
 func TestScalingReachesTheOptimum(t *testing.T) {
 	t.Parallel()
 	x, y := normals(150, 1, 0, 1), normals(120, 1, 1, 2)
@@ -72,7 +72,7 @@ func TestScalingReachesTheOptimum(t *testing.T) {
 	}
 }
 
-// checkWork holds the counts of a fit to its iterations.
+// checkWork compares the passes and entries of a fit with its iterations.
 func checkWork(t *testing.T, f *Fit) {
 	t.Helper()
 	if most := 1000; f.Iterations != len(f.History) || f.Iterations > most || f.ExactPasses != f.Iterations+1 {
@@ -83,8 +83,7 @@ func checkWork(t *testing.T, f *Fit) {
 	}
 }
 
-// TestScalingAgainstDense: costs are within a hundredth of those of a dense computation that runs to its end, whether
-// there are stages or not.
+// TestScalingAgainstDense: costs are within 1 % of those of a converged dense computation, with and without stages.
 func TestScalingAgainstDense(t *testing.T) {
 	t.Parallel()
 	const m, n = 24, 20
@@ -106,8 +105,8 @@ func TestScalingAgainstDense(t *testing.T) {
 	}
 }
 
-// TestScalingSharpens: with an isolated row, with masses of which some are 0, and with entries of K that are 0, a plan
-// of a small ε keeps its masses.
+// TestScalingSharpens: a plan of small ε keeps its masses, with an isolated row, with masses of 0 and with zero entries
+// of K.
 func TestScalingSharpens(t *testing.T) {
 	t.Parallel()
 	x, y := normals(40, 1, 0, 5), normals(30, 1, 0, 6)
@@ -132,7 +131,7 @@ func TestScalingSharpens(t *testing.T) {
 	}
 }
 
-// TestStages: they fall from the range of the cost to ε, and leave iterations for the last.
+// TestStages: the stages fall from the range of the cost to ε, and leave iterations for the last.
 func TestStages(t *testing.T) {
 	for _, c := range []struct {
 		span, epsilon float64

@@ -71,7 +71,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	for _, to := range []*Mapping{m.Left, m.Right} {
 		switch {
 		case a.Err() != nil:
-		case to.Points.Rows < 1 && to.Near.Rows < 1:
+		case to.Points.Rows < 1 && to.SampledRows.Rows < 1:
 			a.Fail("array points or near has no rows")
 		case m.Factors == nil:
 		case m.Factors.Dimension(model.Left) != len(h.Left) || to.Coefficients.Rows != len(m.Factors.Values):

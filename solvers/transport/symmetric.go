@@ -10,12 +10,12 @@ import (
 )
 
 // symmetric reports whether both sides have the same scaling.
-func (x *exact) symmetric() bool { return x.left == x.right && x.logs.Kernel.Symmetric() }
+func (x *exactIteration) symmetric() bool { return x.left == x.right && x.logs.Kernel.Symmetric() }
 
 // symmetricStep makes an iteration for the transport of a side to itself, with a symmetric kernel and a single scaling,
 // u = v. It returns the error of the plan before it. The step takes the mean of log u and of Sinkhorn's update of it
 // (Feydy et al. 2019, Section 3.1). For a positive definite kernel this at least halves the error, for any ε.
-func (x *exact) symmetricStep(ctx context.Context) (before float64, err error) {
+func (x *exactIteration) symmetricStep(ctx context.Context) (before float64, err error) {
 	exponent, next := x.exponent(), make([]float64, len(x.f))
 	sums, err := x.strips(ctx, x.logs, "round", 2, func() stripVisitor {
 		return func(sum []float64, at int, strip blas64.General) error {

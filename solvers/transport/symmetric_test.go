@@ -9,8 +9,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestSymmetric: a side to itself, over several tiles and with masses, comes to the plan of a dense
-// computation, whatever the threads, and for small ε too.
+// TestSymmetric: transport of a side to itself, over several tiles and with masses, equals the dense plan for any
+// number of threads, also for small ε.
 func TestSymmetric(t *testing.T) {
 	t.Parallel()
 	const n = 600
@@ -41,7 +41,7 @@ func TestSymmetric(t *testing.T) {
 		if before.NotConverged || before.Iterations > 60 {
 			t.Errorf("epsilon %v: unsettled %v after %d rounds", epsilon, before.NotConverged, before.Iterations)
 		}
-		// The masses are kept on both sides, and the scalings are Sinkhorn's fixed point.
+		// Both marginals are preserved, and the scalings are a fixed point of Sinkhorn's iteration.
 		u, logs := before.Right.Logs, logRBF(10, epsilon, x, x)
 		for i := range n {
 			near(t, "the logarithm of the mass of a row", u[i]+logSumOf(logs, i, u), math.Log(mass[i]), 1e-5)

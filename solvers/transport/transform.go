@@ -21,7 +21,7 @@ var _ model.Transformer = (*Model)(nil)
 
 // Outputs returns the names of the columns of the other side. It fails for both sides at once.
 func (m *Model) Outputs(side model.Side, kind model.Output) ([]string, error) {
-	if err := kind.Only(model.Coordinates); err != nil {
+	if err := kind.RequireOneOf(model.Coordinates); err != nil {
 		return nil, err
 	}
 	if side == model.Both {
@@ -107,7 +107,7 @@ func (to *Mapping) byPoints(g gibbs, side model.Side, info stream.Info) func() m
 					if log := s.Log(); !matrix.IsFinite(log) {
 						return g.badSum(info.Name, start+int64(first+i), log)
 					}
-					blas64.Scal(1/s.Rest, dense.Vector(row))
+					blas64.Scal(1/s.Scaled, dense.Vector(row))
 				}
 				dense.GemmRows(blas.NoTrans, strip, to.Points, 0, matrix.Rows(dst, first, strip.Rows))
 			}
@@ -116,19 +116,19 @@ func (to *Mapping) byPoints(g gibbs, side model.Side, info stream.Info) func() m
 	}
 }
 
-// byNearest moves a row by the displacement of the nearest row of Near, the first in a tie.
+// byNearest moves a row by the displacement of the nearest of the sampled rows, the first in a tie.
 func (to *Mapping) byNearest() func() mapper {
-	distance, near := tiles.Plain(kernelgen.SquaredDistance.Kernel()), &tiles.Rows{Dense: to.Near}
+	distance, near := tiles.Plain(kernelgen.SquaredDistance.Kernel()), &tiles.Rows{Dense: to.SampledRows}
 	return func() mapper {
 		var w kernelgen.Workspace
 		var room []float64 // grows to the largest strip so far
-		n := to.Near.Rows
+		n := to.SampledRows.Rows
 		return func(dst, x blas64.General, _ int64) error {
 			for first := 0; first < x.Rows; first += stripRows(n) {
 				strip := matrix.Reuse(&room, min(stripRows(n), x.Rows-first), n)
 				distance.FillDense(strip, matrix.Rows(x, first, strip.Rows), near, &w)
 				for i := range strip.Rows {
-					move := matrix.Row(to.Moves, floats.MinIdx(matrix.Row(strip, i)))
+					move := matrix.Row(to.Displacements, floats.MinIdx(matrix.Row(strip, i)))
 					floats.AddTo(matrix.Row(dst, first+i), matrix.Row(x, first+i), move)
 				}
 			}
@@ -146,7 +146,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 	for _, part := range []struct {
 		what   string
 		points blas64.General
-	}{{"rows of the other side", to.Points}, {"nearest rows", to.Near}} {
+	}{{"rows of the other side", to.Points}, {"nearest rows", to.SampledRows}} {
 		if part.points.Rows > 0 {
 			p.Add(part.what, 3*int64(len(part.points.Data)), "")
 			p.Add("strips", int64(e.Workers()*stripRows(part.points.Rows)*part.points.Rows), "`Engine.Threads`")

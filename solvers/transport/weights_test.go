@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestMedianOfMasses: gamma=median is that of the table in which a row of mass k stands k times, whatever the unit.
+// TestMedianOfMasses: gamma=median equals that of the table in which a row of mass k occurs k times, for any unit.
 func TestMedianOfMasses(t *testing.T) {
 	x := matrix.New(40, 2)
 	masses, numbers := make([]float64, 40), []int(nil)

@@ -94,7 +94,7 @@ func (p *parser) parseInside(t *Type, depth int) error {
 		if m.Type, err = p.parse(depth + 1); err != nil {
 			return err
 		}
-		t.Inside = append(t.Inside, m)
+		t.Members = append(t.Members, m)
 		if rest, ok = strings.CutPrefix(p.rest, ","); ok {
 			continue
 		}
@@ -103,8 +103,8 @@ func (p *parser) parseInside(t *Type, depth int) error {
 		}
 		break
 	}
-	if want := map[Class]int{List: 1, Map: 2}[t.Class]; want > 0 && len(t.Inside) != want || len(t.Inside) == 0 {
-		return fmt.Errorf("it holds %d types", len(t.Inside))
+	if want := map[Class]int{List: 1, Map: 2}[t.Class]; want > 0 && len(t.Members) != want || len(t.Members) == 0 {
+		return fmt.Errorf("it holds %d types", len(t.Members))
 	}
 	return nil
 }

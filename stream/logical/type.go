@@ -19,9 +19,9 @@ type Type struct {
 	Precision, Scale int8
 	Size             int32  // of Bytes, or of Lists, of one length: that length; else 0
 	Zone             string // of a Timestamp that is an instant: its time zone, such as UTC; "" for a local time
-	// Inside holds the element of a List, the members of a Struct, or the key and the value of a
+	// Members holds the element of a List, the members of a Struct, or the key and the value of a
 	// Map: see [ListOf], [MapOf].
-	Inside []Member
+	Members []Member
 }
 
 // Member is a type inside a nested type.
@@ -88,11 +88,11 @@ var (
 )
 
 // ListOf returns the type of lists of elements of type t.
-func ListOf(t Type) Type { return Type{Class: List, Inside: []Member{{Name: "item", Type: t}}} }
+func ListOf(t Type) Type { return Type{Class: List, Members: []Member{{Name: "item", Type: t}}} }
 
 // MapOf returns the type of maps from keys to values.
 func MapOf(key, value Type) Type {
-	return Type{Class: Map, Inside: []Member{{Name: "key", Type: key}, {Name: "value", Type: value}}}
+	return Type{Class: Map, Members: []Member{{Name: "key", Type: key}, {Name: "value", Type: value}}}
 }
 
 // IsNested reports whether values contain other values.
@@ -114,7 +114,7 @@ func (t Type) IsNumber() bool { return t.Class >= Bool && t.Class <= Float || t.
 
 // Equal reports whether two types are equal, including the types inside.
 func (t Type) Equal(u Type) bool {
-	return slices.EqualFunc(t.Inside, u.Inside, func(a, b Member) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }) &&
+	return slices.EqualFunc(t.Members, u.Members, func(a, b Member) bool { return a.Name == b.Name && a.Type.Equal(b.Type) }) &&
 		t.Class == u.Class && t.Bits == u.Bits && t.Size == u.Size && t.Unit == u.Unit && t.Zone == u.Zone &&
 		t.Precision == u.Precision && t.Scale == u.Scale
 }
@@ -141,7 +141,7 @@ func (t Type) String() string {
 		}
 	case List, Struct, Map:
 		var inside []string
-		for _, m := range t.Inside {
+		for _, m := range t.Members {
 			inside = append(inside, strconv.Quote(m.Name)+":"+m.Type.String())
 		}
 		if t.Size > 0 {

@@ -185,8 +185,8 @@ func Check(t Type, value string) error {
 func (c *Cursor) skip(t Type) {
 	switch t.Class {
 	case Struct:
-		valid := c.Validity(len(t.Inside))
-		for i, m := range t.Inside {
+		valid := c.Validity(len(t.Members))
+		for i, m := range t.Members {
 			if valid.Has(i) {
 				c.skip(m.Type)
 			}
@@ -196,13 +196,13 @@ func (c *Cursor) skip(t Type) {
 		if t.Size > 0 && n != int(t.Size) {
 			c.take(-1)
 		}
-		c.skipAll(t.Inside[0].Type, n)
+		c.skipAll(t.Members[0].Type, n)
 	case Map:
 		n := c.Count()
 		for range n {
-			c.skip(t.Inside[0].Type)
+			c.skip(t.Members[0].Type)
 		}
-		c.skipAll(t.Inside[1].Type, n)
+		c.skipAll(t.Members[1].Type, n)
 	default:
 		if t.width() > 0 {
 			c.take(t.width())

@@ -16,20 +16,20 @@ type Copies struct {
 	src    stream.Source
 	column int       // index of the weights among the kept columns
 	list   []float64 // the weights, if in memory
-	copies copies
+	copies rowWeights
 }
 
 // CopiesOf counts the copies for weights in memory, which must be finite and nonnegative.
 func CopiesOf(weights []float64) *Copies {
 	c := &Copies{list: weights}
-	c.eachOf(func(_ int64, w float64) { c.copies.add(w) })
+	c.eachInMemory(func(_ int64, w float64) { c.copies.add(w) })
 	return c
 }
 
 // CountCopies counts the copies for the weights in a kept column. It returns an error if a weight is missing, negative
 // or not finite, or if all are 0. Cost: one pass.
 func CountCopies(ctx context.Context, e stream.Engine, src stream.Source, weights string) (*Copies, error) {
-	place, err := weightsPlace(src.Info(), weights)
+	place, err := weightsIndex(src.Info(), weights)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,8 @@ func (c *Copies) Rows(ctx context.Context, e stream.Engine, positions []int64) (
 	return rows, err
 }
 
-// eachOf calls f for each positive weight in memory, in row order.
-func (c *Copies) eachOf(f func(row int64, w float64)) {
+// eachInMemory calls f for each positive weight in memory, in row order.
+func (c *Copies) eachInMemory(f func(row int64, w float64)) {
 	for i, w := range c.list {
 		if w > 0 {
 			f(int64(i), w)
@@ -75,7 +75,7 @@ func (c *Copies) eachOf(f func(row int64, w float64)) {
 // each calls f for each row of positive weight, in row order. It fails at the first invalid weight.
 func (c *Copies) each(ctx context.Context, e stream.Engine, f func(row int64, w float64)) error {
 	if c.src == nil {
-		c.eachOf(f)
+		c.eachInMemory(f)
 		return nil
 	}
 	e.Run, e.Part, e.Parts = nil, 0, 0

@@ -23,7 +23,7 @@ func scanColumns(ctx context.Context, e stream.Engine, src stream.Source, t Trea
 	case stats.rows > 0 && stats.absent == stats.rows:
 		return nil, nil, 0, stream.NewDataError(info.Name, "all weights are 0")
 	case stats.copies.Total > math.MaxFloat64:
-		return nil, nil, 0, stream.NewDataError(info.Name, "the sum of `Treatment.Weights` is beyond the range of float64").Do("divide them")
+		return nil, nil, 0, stream.NewDataError(info.Name, "the sum of `Treatment.Weights` is beyond the range of float64").WithRemedy("divide them")
 	}
 	places := make([]int, 0, len(info.Columns))
 	for j := range stats.columns {
@@ -71,8 +71,8 @@ func beginsEmpty(ctx context.Context, src stream.Source) bool {
 // chunkNumbers bounds the numbers that [beginsEmpty] reads.
 const chunkNumbers = 1 << 20
 
-// pickInto copies the values of x at the given indices into dst.
-func pickInto(dst, x []float64, places []int) {
+// copyAt copies the values of x at the given indices into dst.
+func copyAt(dst, x []float64, places []int) {
 	for j, p := range places {
 		dst[j] = x[p]
 	}

@@ -17,7 +17,7 @@ func (s *Source) gatherKept(ctx context.Context, rows []int64, dst *stream.Batch
 		return fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
 	}
 	if s.info.SeekCost == 0 {
-		return stream.Gather(ctx, sequential{s}, rows, dst)
+		return stream.Gather(ctx, withoutGather{s}, rows, dst)
 	}
 	for k := range dst.Kept {
 		dst.Kept[k].Reset()

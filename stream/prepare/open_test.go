@@ -24,7 +24,7 @@ func TestOpening(t *testing.T) {
 	seed := uint64(0)
 	for _, nulls := range []prepare.Nulls{prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean} {
 		for _, block := range []int{1, 100, 4096} {
-			for _, raw := range []stream.Source{newTable("prepared", holes).keep(), sequential{newTable("skimmed", holes).keep()}} {
+			for _, raw := range []stream.Source{newTable("prepared", holes).keep(), withoutGather{newTable("skimmed", holes).keep()}} {
 				p, err := prepare.New(t.Context(), stream.Engine{BlockRows: block}, raw,
 					prepare.Treatment{Nulls: nulls, Scale: prepare.ScaleStandard})
 				if err != nil {

@@ -122,7 +122,7 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 			p.Categories, p.Encoding = append(p.Categories, Category{Column: f.Name}), t.Categories
 		}
 	}
-	if err := refuseLostWords(info, t); err != nil {
+	if err := checkTextColumns(info, t); err != nil {
 		return nil, err
 	}
 	t.Categories = p.Encoding // no column has text, so there are no levels
@@ -145,7 +145,7 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 		p.Columns = stats.info.Columns
 	}
 	p.fillZeros(t, len(stats.info.Columns))
-	if err := p.learn(stats, t, stats.info); err != nil {
+	if err := p.setParameters(stats, t, stats.info); err != nil {
 		return nil, err
 	}
 	s, err := newSource(src, p, stats)
@@ -156,13 +156,13 @@ func New(ctx context.Context, e stream.Engine, src stream.Source, t Treatment) (
 	return s, err
 }
 
-// refuseLostWords returns an error if words are to be encoded and a column of words is marked
+// checkTextColumns returns an error if words are to be encoded and a column of words is marked
 // neither as a category nor as carried.
-func refuseLostWords(info stream.Info, t Treatment) error {
+func checkTextColumns(info stream.Info, t Treatment) error {
 	for _, f := range info.Kept {
 		if t.Categories != EncodeNone && f.Kind == stream.String && !f.Category && !f.Carried {
 			return stream.NewValueError(info.Name, stream.NoRow, f.Name, "`Treatment.Categories %v` makes no numbers of its words: the field is no category", t.Categories).
-				Do("set Category of its stream.Field, or Carried to keep the words as they are")
+				WithRemedy("set Category of its stream.Field, or Carried to keep the words as they are")
 		}
 	}
 	return nil
@@ -175,15 +175,15 @@ func (p *Preparation) fillZeros(t Treatment, columns int) {
 	}
 }
 
-// learn derives the parameters of the treatment from the statistics of the columns.
-func (p *Preparation) learn(stats *columnStats, t Treatment, info stream.Info) (err error) {
+// setParameters derives the parameters of the treatment from the statistics of the columns.
+func (p *Preparation) setParameters(stats *columnStats, t Treatment, info stream.Info) (err error) {
 	if t.Nulls == NullsMean || t.Nulls == NullsIndicator {
 		if p.Fill, err = stats.means(info); err != nil {
 			return err
 		}
 	}
 	if t.Nulls == NullsIndicator {
-		p.Missing = stats.missing()
+		p.Missing = stats.columnsWithNulls()
 	}
 	for k := range p.Categories {
 		p.Categories[k].Levels = stats.words[k].levels()
@@ -209,7 +209,7 @@ func (p Preparation) Apply(ctx context.Context, e stream.Engine, src stream.Sour
 	if p.Nulls != NullsDrop || src.Info().OnePass {
 		return newSource(src, p, nil)
 	}
-	places, err := p.places(src.Info())
+	places, err := p.columnIndices(src.Info())
 	if err != nil {
 		return nil, err
 	}
@@ -243,9 +243,9 @@ type Source struct {
 // newSource finds the columns of a preparation in src.
 func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source, err error) {
 	s = &Source{Preparation: p, src: src, info: src.Info(), weights: -1}
-	if stats != nil && stats.places != nil {
-		s.numericIndex = stats.places
-	} else if s.numericIndex, err = p.places(s.info); err != nil {
+	if stats != nil && stats.columnIndices != nil {
+		s.numericIndex = stats.columnIndices
+	} else if s.numericIndex, err = p.columnIndices(s.info); err != nil {
 		return nil, err
 	}
 	if s.categories, err = p.categories(s.info); err != nil {
@@ -275,7 +275,7 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 	if p.Nulls == NullsDrop {
 		s.info.Rows = -1
 	}
-	if stats != nil && s.leavesOut() {
+	if stats != nil && s.dropsRows() {
 		s.kept = newKeptRows(stats)
 		s.zeroWeightRows = stats.absent
 		s.countedDrops = s.kept.raw - s.kept.total() - s.zeroWeightRows
@@ -287,8 +287,8 @@ func newSource(src stream.Source, p Preparation, stats *columnStats) (s *Source,
 	return s, nil
 }
 
-// leavesOut reports whether rows may be dropped.
-func (s *Source) leavesOut() bool { return s.Nulls == NullsDrop || s.weights >= 0 }
+// dropsRows reports whether rows may be dropped.
+func (s *Source) dropsRows() bool { return s.Nulls == NullsDrop || s.weights >= 0 }
 
 // setCarried removes the categories from the carried columns, unless a column is both.
 func (s *Source) setCarried() {
@@ -379,8 +379,8 @@ func (r *preparedReader) check(ended bool) error {
 	if k == nil || !ended && r.row%k.blockRows != 0 {
 		return nil
 	}
-	block := min(int64(len(k.before)-1), (r.row+k.blockRows-1)/k.blockRows)
-	if want := k.before[block]; r.left != want {
+	block := min(int64(len(k.remainingBefore)-1), (r.row+k.blockRows-1)/k.blockRows)
+	if want := k.remainingBefore[block]; r.left != want {
 		return fmt.Errorf("%s: after its first %d rows %d are left, and %d were counted: the file changed", r.s.info.Name, r.row, r.left, want)
 	}
 	return nil
@@ -388,7 +388,7 @@ func (r *preparedReader) check(ended bool) error {
 
 // Gather implements [stream.Gatherer].
 func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	if s.leavesOut() {
+	if s.dropsRows() {
 		return s.gatherKept(ctx, rows, dst)
 	}
 	raw := s.raw(dst, new(rawRows))
@@ -399,8 +399,8 @@ func (s *Source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	return err
 }
 
-// sequential hides the Gather method of a source.
-type sequential struct{ stream.Source }
+// withoutGather hides the Gather method of a source.
+type withoutGather struct{ stream.Source }
 
 // rawRows is the buffer of a reader for rows of its source.
 type rawRows struct {
@@ -451,7 +451,7 @@ func (s *Source) clean(b, raw *stream.Batch, n int, count bool, number func(i in
 		}
 		x := matrix.Row(b.X, i)
 		if s.numericIndex != nil {
-			pickInto(x, matrix.Row(raw.X, i), s.numericIndex)
+			copyAt(x, matrix.Row(raw.X, i), s.numericIndex)
 		}
 		if j := simd.FirstNotFinite(x[:s.rows.numeric]); j >= 0 {
 			if s.Nulls == NullsRefuse {
@@ -501,7 +501,7 @@ func nullError(info stream.Info, row int64, column int, value float64) error {
 		what = "null or NaN"
 	}
 	return stream.NewValueError(info.Name, row, info.Columns[column], "%s", what).
-		Do("remove such rows, or fit with `Treatment.Nulls drop`, zero, mean or indicator")
+		WithRemedy("remove such rows, or fit with `Treatment.Nulls drop`, zero, mean or indicator")
 }
 
 func (s *Source) overflowError(row int64, column int) error {
@@ -511,24 +511,24 @@ func (s *Source) overflowError(row int64, column int) error {
 
 // keptRows maps the rows that remain to blocks of raw rows. It takes 8 bytes per block.
 type keptRows struct {
-	blockRows int64
-	raw       int64
-	before    []int64 // rows remaining before block i; one more entry for the end
+	blockRows       int64
+	raw             int64
+	remainingBefore []int64 // rows remaining before block i; one more entry for the end
 }
 
 func newKeptRows(stats *columnStats) *keptRows {
-	k := &keptRows{blockRows: stats.blockRows, raw: stats.rows, before: make([]int64, 1, len(stats.kept)+1)}
+	k := &keptRows{blockRows: stats.blockRows, raw: stats.rows, remainingBefore: make([]int64, 1, len(stats.kept)+1)}
 	for i, n := range stats.kept {
-		k.before = append(k.before, k.before[i]+n)
+		k.remainingBefore = append(k.remainingBefore, k.remainingBefore[i]+n)
 	}
 	return k
 }
 
-func (k *keptRows) total() int64 { return k.before[len(k.before)-1] }
+func (k *keptRows) total() int64 { return k.remainingBefore[len(k.remainingBefore)-1] }
 
 // find returns the first raw row of the block that holds the row, and the number of the first
 // remaining row in that block. The row after the last maps to the end of the raw rows.
 func (k *keptRows) find(row int64) (raw, before int64) {
-	block := sort.Search(len(k.before)-1, func(i int) bool { return k.before[i+1] > row })
-	return min(k.raw, int64(block)*k.blockRows), k.before[block]
+	block := sort.Search(len(k.remainingBefore)-1, func(i int) bool { return k.remainingBefore[i+1] > row })
+	return min(k.raw, int64(block)*k.blockRows), k.remainingBefore[block]
 }

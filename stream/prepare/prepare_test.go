@@ -186,7 +186,7 @@ func TestDropAndGather(t *testing.T) {
 		x := withNulls(t)
 		table := newTable("x", x).keep()
 		table.step = odd(rapid.Uint64().Draw(t, "steps"))
-		src := rapid.SampledFrom([]stream.Source{table, sequential{table}, passcount.New(sequential{table}), passcount.New(table)}).Draw(t, "source")
+		src := rapid.SampledFrom([]stream.Source{table, withoutGather{table}, passcount.New(withoutGather{table}), passcount.New(table)}).Draw(t, "source")
 		p := prepared(t, src, prepare.NullsDrop, rapid.SampledFrom([]prepare.Scaling{prepare.ScaleNone, prepare.ScaleMinMax}).Draw(t, "scale"))
 		all, kept := readAll(t, p)
 		var wanted []int64
@@ -224,7 +224,7 @@ func TestDropAndGather(t *testing.T) {
 func TestDropAndSkimTakesOnePass(t *testing.T) {
 	x := randomMatrix(1, 200, 2)
 	x.Data[3*x.Stride] = math.NaN()
-	src := passcount.New(sequential{newTable("x", x)})
+	src := passcount.New(withoutGather{newTable("x", x)})
 	p := prepared(t, src, prepare.NullsDrop, prepare.ScaleNone) // blocks of 8 rows
 	before := src.Passes()
 	if _, err := stream.GatherRows(context.Background(), p, []int64{0, 50, 100, 150, 198}); err != nil {

@@ -187,9 +187,9 @@ func (p Preparation) names(numeric []string) []string {
 	return names
 }
 
-// places returns the indices of p.Columns among the numeric columns of a source, nil for all in
+// columnIndices returns the indices of p.Columns among the numeric columns of a source, nil for all in
 // order. A source without names must have as many columns.
-func (p Preparation) places(info stream.Info) (places []int, err error) {
+func (p Preparation) columnIndices(info stream.Info) (places []int, err error) {
 	switch d := len(p.Columns); {
 	case p.Columns == nil || !info.Nameless && slices.Equal(p.Columns, info.Columns):
 		return nil, nil
@@ -244,8 +244,8 @@ func (p Preparation) Width() (n int) {
 // Scaled reports whether numeric columns are scaled.
 func (p Preparation) Scaled() bool { return p.Shift != nil || p.Knots.Rows > 0 }
 
-// Raw reports whether rows are used unchanged and nulls are errors.
-func (p Preparation) Raw() bool {
+// IsIdentity reports whether rows are used unchanged and nulls are errors.
+func (p Preparation) IsIdentity() bool {
 	return !p.Scaled() && p.Nulls == NullsRefuse && len(p.Categories) == 0
 }
 

@@ -69,7 +69,7 @@ func (s *rowSample) add(number int64, x []float64, weight float64) {
 	if s.columns > len(x) {
 		s.x = append(s.x, weight)
 	}
-	s.thin()
+	s.shrink()
 }
 
 // merge adds the sample of following rows.
@@ -82,11 +82,11 @@ func (s *rowSample) merge(later *rowSample) {
 		s.limit = later.limit
 		s.filter()
 	}
-	s.thin()
+	s.shrink()
 }
 
-// thin halves the limit while the sample is too large.
-func (s *rowSample) thin() {
+// shrink halves the limit while the sample is too large.
+func (s *rowSample) shrink() {
 	for len(s.numbers) > s.most {
 		s.limit /= 2
 		s.filter()
@@ -196,7 +196,7 @@ func (s *columnStats) columnSample(j int, fill []float64) *quantiles {
 // quantiles is a weighted sample of values. A value of weight k counts as k copies.
 type quantiles struct {
 	values []weighted
-	copies copies
+	copies rowWeights
 }
 
 type weighted struct{ value, weight float64 }

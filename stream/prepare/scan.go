@@ -22,11 +22,11 @@ import (
 // Rows of weight 0 are skipped. A row of weight k counts as k rows.
 type columnStats struct {
 	scanInput
-	rows      int64   // rows read
-	absent    int64   // rows of weight 0 among them
-	blockRows int64   // rows in a full block
-	kept      []int64 // rows that remain, per block
-	copies    copies  // of the rows that remain
+	rows      int64      // rows read
+	absent    int64      // rows of weight 0 among them
+	blockRows int64      // rows in a full block
+	kept      []int64    // rows that remain, per block
+	copies    rowWeights // of the rows that remain
 	columns   []columnMoments
 	words     []wordCounts // of the categories
 	sample    *rowSample   // nil without quantiles
@@ -34,12 +34,12 @@ type columnStats struct {
 
 // scanInput describes what a scan reads.
 type scanInput struct {
-	info       stream.Info // with the columns that are scanned
-	places     []int       // their indices in the source; nil for all
-	nulls      Nulls
-	categories []int // indices of the categories among the kept columns
-	weights    int   // index of the weights among the kept columns, -1 for none
-	all        bool  // columns without any finite value are kept: see [Treatment].AllColumns
+	info          stream.Info // with the columns that are scanned
+	columnIndices []int       // their indices in the source; nil for all
+	nulls         Nulls
+	categories    []int // indices of the categories among the kept columns
+	weights       int   // index of the weights among the kept columns, -1 for none
+	keepEmpty     bool  // columns without any finite value are kept: see [Treatment].AllColumns
 }
 
 // columnMoments holds statistics of the finite values of one column.
@@ -56,7 +56,7 @@ type columnMoments struct {
 // any finite value is not an error. places are the indices of the numeric columns to read, nil for
 // all, and categories those of the categories among the kept columns.
 func scan(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, places, categories []int) (*columnStats, error) {
-	what := scanInput{info: src.Info(), places: places, nulls: t.Nulls, categories: categories, weights: -1, all: t.AllColumns}
+	what := scanInput{info: src.Info(), columnIndices: places, nulls: t.Nulls, categories: categories, weights: -1, keepEmpty: t.AllColumns}
 	d := len(what.info.Columns)
 	if places != nil {
 		what.info.Columns = make([]string, len(places))
@@ -66,7 +66,7 @@ func scan(ctx context.Context, e stream.Engine, src stream.Source, t Treatment, 
 	}
 	if t.Weights != "" {
 		var err error
-		if what.weights, err = weightsPlace(what.info, t.Weights); err != nil {
+		if what.weights, err = weightsIndex(what.info, t.Weights); err != nil {
 			return nil, err
 		}
 		e = e.WithKept()
@@ -97,7 +97,7 @@ func newColumnStats(what scanInput, quantiles bool) *columnStats {
 
 // add adds the rows of a block.
 func (s *columnStats) add(b *stream.Block) error {
-	left, room := int64(0), make([]float64, len(s.places))
+	left, room := int64(0), make([]float64, len(s.columnIndices))
 	for i := range b.X.Rows {
 		w := 1.0
 		if s.weights >= 0 {
@@ -111,8 +111,8 @@ func (s *columnStats) add(b *stream.Block) error {
 			}
 		}
 		x := matrix.Row(b.X, i)
-		if s.places != nil {
-			pickInto(room, x, s.places)
+		if s.columnIndices != nil {
+			copyAt(room, x, s.columnIndices)
 			x = room
 		}
 		if s.addRow(x, b.Start+int64(i), w) {
@@ -172,7 +172,7 @@ func (s *columnStats) checkNulls() error {
 	}
 	first := -1
 	for j, c := range s.columns {
-		if c.Bad > 0 && (c.Seen > 0 || s.all) && (first < 0 || c.Bad < s.columns[first].Bad) {
+		if c.Bad > 0 && (c.Seen > 0 || s.keepEmpty) && (first < 0 || c.Bad < s.columns[first].Bad) {
 			first = j
 		}
 	}
@@ -264,7 +264,7 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	}
 	kept, columns := head[3], head[4]
 	size := int64(binary.Size(columnMoments{}))
-	tail := int64(16 + binary.Size(copies{}))
+	tail := int64(16 + binary.Size(rowWeights{}))
 	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size ||
 		kept*8+columns*size+tail > int64(r.Len()) {
 		return fmt.Errorf("column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
@@ -335,18 +335,18 @@ func (s *columnStats) means(info stream.Info) ([]float64, error) {
 	return fill, nil
 }
 
-// remaining returns the number of rows that remain.
-func (s *columnStats) remaining() (rows int64) {
+// remainingRows returns the number of rows that remain.
+func (s *columnStats) remainingRows() (rows int64) {
 	for _, n := range s.kept {
 		rows += n
 	}
 	return rows
 }
 
-// firstIndicator returns the columns that have nulls.
-func (s *columnStats) missing() (columns []int) {
+// columnsWithNulls returns the columns that have nulls.
+func (s *columnStats) columnsWithNulls() (columns []int) {
 	for j, c := range s.columns {
-		if c.N < s.remaining() {
+		if c.N < s.remainingRows() {
 			columns = append(columns, j)
 		}
 	}
@@ -367,7 +367,7 @@ func (s *columnStats) addCodes() {
 // filledMoments returns the moments of a column after nulls are replaced by fill.
 func (s *columnStats) filledMoments(j int, fill []float64) columnMoments {
 	c := s.columns[j]
-	if missing := s.remaining() - c.N; missing > 0 && j < len(fill) {
+	if missing := s.remainingRows() - c.N; missing > 0 && j < len(fill) {
 		weight := max(0, s.copies.Total-c.Weight)
 		c.merge(constantMoments(fill[j], missing, weight))
 	}

@@ -105,10 +105,10 @@ func (r *tableReader) Read(dst *stream.Batch) (int, error) {
 
 func (r *tableReader) Close() error { return nil }
 
-// sequential hides the Gather method of a source.
-type sequential struct{ stream.Source }
+// withoutGather hides the Gather method of a source.
+type withoutGather struct{ stream.Source }
 
-func (s sequential) Info() stream.Info {
+func (s withoutGather) Info() stream.Info {
 	info := s.Source.Info()
 	info.SeekCost = 0
 	return info

@@ -9,9 +9,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// weightsPlace returns the index of the weights among the kept columns of a source. It fails if the column is
+// weightsIndex returns the index of the weights among the kept columns of a source. It fails if the column is
 // missing or holds text.
-func weightsPlace(info stream.Info, name string) (int, error) {
+func weightsIndex(info stream.Info, name string) (int, error) {
 	for k, f := range info.Kept {
 		switch {
 		case f.Name != name:
@@ -48,9 +48,9 @@ func weightError(info stream.Info, place int, row int64, reason string) error {
 	return stream.NewValueError(info.Name, row, info.Kept[place].Name, "%s", reason)
 }
 
-// copies counts the rows that weights stand for: a row of weight k counts as k rows. If the smallest positive weight
-// is below 1, that weight counts as one row: weights may be shares.
-type copies struct {
+// rowWeights counts the rows that weights stand for: a row of weight k counts as k rows. If the smallest positive
+// weight is below 1, that weight counts as one row: weights may be shares.
+type rowWeights struct {
 	Least, Total float64 // of the weights above 0
 }
 
@@ -58,9 +58,9 @@ type copies struct {
 const mostCopies = 1e15
 
 // add adds a row of positive weight.
-func (c *copies) add(w float64) { c.merge(copies{w, w}) }
+func (c *rowWeights) add(w float64) { c.merge(rowWeights{w, w}) }
 
-func (c *copies) merge(o copies) {
+func (c *rowWeights) merge(o rowWeights) {
 	if c.Total == 0 || o.Total > 0 && o.Least < c.Least {
 		c.Least = o.Least
 	}
@@ -68,13 +68,15 @@ func (c *copies) merge(o copies) {
 }
 
 // valid reports whether the sums are possible: a corrupt state may hold others.
-func (c copies) valid() bool { return c.Least >= 0 && c.Total >= c.Least && c.Total <= math.MaxFloat64 }
+func (c rowWeights) valid() bool {
+	return c.Least >= 0 && c.Total >= c.Least && c.Total <= math.MaxFloat64
+}
 
 // unit returns the weight of one copy.
-func (c copies) unit() float64 { return max(min(1, c.Least), c.Total/mostCopies) }
+func (c rowWeights) unit() float64 { return max(min(1, c.Least), c.Total/mostCopies) }
 
 // count returns the number of copies.
-func (c copies) count() int64 {
+func (c rowWeights) count() int64 {
 	if c.Total == 0 {
 		return 0
 	}

@@ -17,16 +17,19 @@ var features = blas64.General{Rows: 6, Cols: 3, Stride: 3,
 
 var labels = []int{0, 1, 2, 1, 0, 2}
 
+// column returns a matrix of one column.
 func column(v ...float64) blas64.General {
 	return blas64.General{Rows: len(v), Cols: 1, Stride: 1, Data: v}
 }
 
+// product returns a·b.
 func product(a, b mat.Matrix) blas64.General {
 	var m mat.Dense
 	m.Mul(a, b)
 	return m.RawMatrix()
 }
 
+// expect compares numbers to an absolute tolerance.
 func expect(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if !floats.EqualApprox(got, want, tolerance) {
@@ -73,7 +76,7 @@ func TestClasses(t *testing.T) {
 	}
 	expect(t, "dual", dual.Data[:9], want, 1e-12)
 	expect(t, "bordered", bordered.Data[:9], want, 1e-12)
-	// Some rows are new, and features are twice as large.
+	// Some rows are new, and features are scaled by two.
 	in, out, all := []int64{0, 1, 3, 5}, []int64{4, 2}, []int64{0, 1, 2}
 	old, fresh, y := Submatrix(features, in, all), Submatrix(features, out, all), Submatrix(targets, in, all)
 	floats.Scale(2, old.Data)

@@ -13,8 +13,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestFastSPSD: the error is that of the formula of the paper on the whole matrix, and a matrix
-// of low rank is met.
+// TestFastSPSD: the error equals that of the paper's formula on the dense matrix, and a matrix of low rank is
+// recovered.
 func TestFastSPSD(t *testing.T) {
 	x := datasets.Uniform(200, 2, 3)
 	d := model.Sources{Left: stream.FromMatrix("made", x)}
@@ -44,7 +44,7 @@ func TestFastSPSD(t *testing.T) {
 	}
 }
 
-// TestDrawByWeight: rows are drawn in proportion to their weights, none of them twice.
+// TestDrawByWeight: rows are drawn in proportion to their weights, without replacement.
 func TestDrawByWeight(t *testing.T) {
 	weights, first := []float64{0.1, 0.2, 0.7, 0}, make([]float64, 4)
 	const draws = 4000
@@ -62,8 +62,8 @@ func TestDrawByWeight(t *testing.T) {
 	}
 }
 
-// TestPolyTensorSketch: a wide Gaussian kernel is met by many columns, errors are those of the
-// whole matrix, and other kernels are refused.
+// TestPolyTensorSketch: many columns approximate a wide Gaussian kernel, errors equal those of the dense matrix, and
+// other kernels are refused.
 func TestPolyTensorSketch(t *testing.T) {
 	x := datasets.Uniform(150, 3, 3)
 	for i := range x.Data {

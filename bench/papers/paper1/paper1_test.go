@@ -12,10 +12,10 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// Products of matrices are those of the command: gonum's take most of the time of
-// the tests.
+// Products of matrices use our BLAS, as in the command: with gonum's they would take most of the time.
 func init() { blas64.Use(nyblas.Implementation{}) }
 
+// someResults returns a matrix with results of two methods.
 func someResults() *matrix {
 	m := &matrix{problem: problem{data: "abalone", word: "csrbf"}, rows: 4177, floors: map[int]float64{25: 0.03}}
 	for seed := range 2 {
@@ -27,7 +27,7 @@ func someResults() *matrix {
 	return m
 }
 
-// TestTables: means and the worst of known results.
+// TestTables compares means and worst cases of known results.
 func TestTables(t *testing.T) {
 	m := someResults()
 	growing := someResults()
@@ -47,7 +47,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestOptions: numbers and kernels that make no sense are refused.
+// TestOptions: invalid numbers and kernels are refused.
 func TestOptions(t *testing.T) {
 	for _, args := range []string{"-seeds 0", "-kernels linear", "-only bread", "-c 0", "-growth 5,1.5", "-growth x"} {
 		if _, err := parseOptions(strings.Fields(args)); err == nil {
@@ -59,8 +59,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestMeasure measures made rows: exact passes come near half the floor, which a shift can reach, and no error of a
-// method is far above 1.
+// TestMeasure measures synthetic rows: exact passes come close to half the floor, which a shift can reach, and no error
+// of a method is far above 1.
 func TestMeasure(t *testing.T) {
 	load := func(context.Context) (blas64.General, error) { return datasets.Uniform(400, 3, 1), nil }
 	p := problem{data: "made", word: "rbf", kernel: "rbf(gamma=median)", load: load}

@@ -11,8 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestCharts: the figures of the paper have a curve for each method, through the means of its
-// results, and a point of each is drawn.
+// TestCharts: each figure has a curve through the means of each method, and draws one of its points.
 func TestCharts(t *testing.T) {
 	m, grown := someResults(), someResults()
 	grown.problem = uniformProblem(4177)
@@ -41,8 +40,8 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestTransfer: a plan that sends every colour to one moves all of a picture there, and a plan
-// with products of zero moves nothing.
+// TestTransfer: a plan that maps every colour to one gives a picture of that colour, and a plan of zeros changes
+// nothing.
 func TestTransfer(t *testing.T) {
 	p := somePlan(t, 40, 30)
 	for j := range 30 {

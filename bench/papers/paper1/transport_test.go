@@ -20,7 +20,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// someColours are near a line through the cube of colours.
+// someColours returns colours near a line through the colour cube.
 func someColours(n int, seed uint64) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 0))
 	x := stream.NewMatrix(n, 3)
@@ -33,6 +33,7 @@ func someColours(n int, seed uint64) blas64.General {
 	return x
 }
 
+// somePlan returns the dense plan between such colours.
 func somePlan(t *testing.T, m, n int) *densePlan {
 	t.Helper()
 	p, err := newDensePlan(someColours(m, 1), someColours(n, 2))
@@ -52,8 +53,8 @@ func largest(t *testing.T, a mat.Matrix) float64 {
 	return svd.Values(nil)[0]
 }
 
-// TestDensePlan: the columns of the plan have their masses, and its distance from plans
-// that are known is what the singular values of the difference say.
+// TestDensePlan: the columns of the plan have their masses, and its distances from known plans are the largest singular
+// values of the differences.
 func TestDensePlan(t *testing.T) {
 	p := somePlan(t, 150, 120)
 	for j := range 120 {
@@ -103,7 +104,7 @@ func TestDensePlan(t *testing.T) {
 	}
 }
 
-// TestLowRankPlan: a method whose rank is enough is near the plan.
+// TestLowRankPlan: a method of sufficient rank is close to the plan.
 func TestLowRankPlan(t *testing.T) {
 	p := somePlan(t, 450, 420)
 	r, err := p.measure(t.Context(), transportMethods(4000)[0], 2)
@@ -118,7 +119,7 @@ func TestLowRankPlan(t *testing.T) {
 	}
 }
 
-// TestTransportTables: Table I has the errors of the plans and those of the kernel matrices, by each method.
+// TestTransportTables: Table I holds the errors of plans and of kernel matrices, for each method.
 func TestTransportTables(t *testing.T) {
 	data := t.TempDir()
 	t.Setenv("NYSTREAM_DATA", data)

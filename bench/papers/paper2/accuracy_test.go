@@ -37,7 +37,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestAccuracyOfFewer: vectors that are not there are as wrong as can be.
+// TestAccuracyOfFewer: missing vectors count as orthogonal ones.
 func TestAccuracyOfFewer(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	x := stream.NewMatrix(60, 4)
@@ -62,7 +62,7 @@ func TestAccuracyOfFewer(t *testing.T) {
 			}
 		}
 	}
-	// More than asked for do not count.
+	// Extra vectors do not count.
 	if a := newAccuracy(u, u, values[:2], u, u); a.normalised > 1e-14 {
 		t.Errorf("%+v", a)
 	}

@@ -40,7 +40,7 @@ func small(t *testing.T) *graphs.Classed {
 	return g
 }
 
-// kernelMatrix returns exp(−‖x_i − z_j‖²/γ²) by its definition, or x_i·z_j for γ = 0.
+// kernelMatrix returns exp(−‖x_i − z_j‖²/γ²), or x_i·z_j for γ = 0, by definition.
 func kernelMatrix(x, z mat.Matrix, gamma float64) *mat.Dense {
 	k := mat.NewDense(nodes, nodes, nil)
 	k.Apply(func(i, j int, _ float64) float64 {
@@ -74,7 +74,7 @@ func centred(k *mat.Dense) *mat.Dense {
 	return &m
 }
 
-// TestFeatures holds the features of each method to gonum's SVD of its matrix.
+// TestFeatures compares the features of each method with gonum's SVD of its matrix.
 func TestFeatures(t *testing.T) {
 	g := small(t)
 	x := graphs.Dense(g.Adjacency)
@@ -107,8 +107,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestSolvers holds G to its definition, and gives each solver all samples, with which it
-// is exact.
+// TestSolvers compares G with its definition, and the solvers with all samples, which makes them exact.
 func TestSolvers(t *testing.T) {
 	g := small(t)
 	p := &speedProblem{graph: "small", adjacency: g.Adjacency, gamma: 1.5}
@@ -133,7 +132,7 @@ func TestSolvers(t *testing.T) {
 	}
 }
 
-// TestSampledFeatures: with all samples the features of Figure 4 are those of all of the matrix, by gonum.
+// TestSampledFeatures: with all samples the features of Figure 4 equal those of the whole matrix, by gonum.
 func TestSampledFeatures(t *testing.T) {
 	g := small(t)
 	x := graphs.Dense(g.Adjacency)
@@ -160,7 +159,7 @@ func TestSampledFeatures(t *testing.T) {
 	}
 }
 
-// TestClassification has features that tell the classes, and features that do not.
+// TestClassification classifies by informative features and by noise.
 func TestClassification(t *testing.T) {
 	g := small(t)
 	good := &features{gamma: 1, values: []float64{2}, u: stream.NewMatrix(nodes, 1)}
@@ -180,8 +179,8 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// TestSupervised chooses features that determine a target, and holds the vectors of
-// monomials to gonum's SVD of their table.
+// TestSupervised selects features that determine a target, and compares the vectors of monomials with gonum's SVD of
+// their table.
 func TestSupervised(t *testing.T) {
 	r := regression{x: stream.NewMatrix(50, 3), target: make([]float64, 50)}
 	noise := stream.NewMatrix(50, 2)

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestFlower: each colour is a row once, and the picture has the segments of the pixels' colours in
-// black and white.
+// TestFlower: each colour is one row, and the picture has the segments of its pixels' colours in black and white.
 func TestFlower(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("NYSTREAM_DATA", dir)

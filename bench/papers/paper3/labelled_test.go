@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLabelledShapes: the sizes that the paper states, where the data is there.
+// TestLabelledShapes: the data sets, if present, have the sizes in the paper.
 func TestLabelledShapes(t *testing.T) {
 	for i, want := range []struct {
 		rows, columns, classes    int

@@ -29,7 +29,7 @@ func blobs(n, d int) (blas64.General, []int) {
 	return x, labels
 }
 
-// TestSVM tests the classifier that cross-validation chooses on rows that it has not seen.
+// TestSVM tests the cross-validated classifier on new rows.
 func TestSVM(t *testing.T) {
 	x, labels := blobs(90, 4)
 	chosen, err := chooseSVM(background, stream.RowSlice(x, 0, 60), labels[:60], 3)
@@ -51,11 +51,10 @@ func TestSVM(t *testing.T) {
 	}
 }
 
-// TestFoldsKeepTestRowsOut: every row is tested once, and only training rows decide the
-// scaling.
+// TestFoldsKeepTestRowsOut: every row is tested once, and the scaling depends on training rows only.
 func TestFoldsKeepTestRowsOut(t *testing.T) {
 	x, labels := blobs(60, 3)
-	x.Data[0] = 1e6 // a row that would show in every mean
+	x.Data[0] = 1e6 // an outlier that would affect every mean
 	all, err := folds(background, &datasets.Labelled{X: x, Labels: labels, Classes: 3}, 5)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +80,7 @@ func TestFoldsKeepTestRowsOut(t *testing.T) {
 	}
 }
 
-// TestTables measures a few rows: accuracies are high where classes are easy, and the linear engine is near the exact
+// TestTables measures a few rows: accuracies are high for easy classes, and the linear engine is close to the exact
 // one.
 func TestTables(t *testing.T) {
 	x, labels := blobs(90, 4)
@@ -111,6 +110,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// number parses a cell of a table.
 func number(t *testing.T, cell string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(cell, 64)

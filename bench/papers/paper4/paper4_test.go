@@ -28,7 +28,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// sample returns a made table of two classes, and a split of it.
+// sample returns a synthetic table of two classes and a split of it.
 func sample() (*table, split.Split) {
 	d, s := &table{x: stream.NewMatrix(40, 3)}, split.Split{}
 	for i := range 40 {
@@ -45,7 +45,7 @@ func sample() (*table, split.Split) {
 	return d, s
 }
 
-// TestMeasure tunes AsK-LS with the kernel SNE on classes that are two clusters.
+// TestMeasure tunes AsK-LS with the SNE kernel on two clusters.
 func TestMeasure(t *testing.T) {
 	d, s := sample()
 	for i, l := range d.labels {
@@ -57,8 +57,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestSymmetric holds AsK-LS with RBF to the LS-SVM of its kernel matrix (paper,
-// Proposition 2), on test rows and on rows held out.
+// TestSymmetric compares AsK-LS with RBF with the LS-SVM of its kernel matrix (paper, Proposition 2), on test rows and
+// out of fold.
 func TestSymmetric(t *testing.T) {
 	d, s := sample()
 	got, err := d.part(s.Train).learn(t.Context(), kernelgen.RBF(0.7), 3, d.part(s.Test))
@@ -80,7 +80,7 @@ func TestSymmetric(t *testing.T) {
 	expectClose(t, "rows held out", got.heldOut, want.heldOut)
 }
 
-// TestMachines has a kernel matrix whose three symmetric ones are worked out by hand.
+// TestMachines: the three symmetric matrices of a kernel matrix, by hand.
 func TestMachines(t *testing.T) {
 	k := mat.NewDense(2, 2, []float64{1, 2, 0, -1})
 	for m, want := range [][]float64{meanKernel: {1, 1, 1, -1}, sourceGram: {5, -2, -2, 1}, targetGram: {1, 2, 2, 5}}[1:] {
@@ -88,6 +88,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
+// expectClose compares matrices.
 func expectClose(t *testing.T, what string, got, want blas64.General) {
 	t.Helper()
 	var a, b mat.Dense

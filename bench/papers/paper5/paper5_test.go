@@ -13,11 +13,10 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// Products of matrices are those of the command: gonum's take most of the time of
-// the tests.
+// Products of matrices use our BLAS, as in the command: with gonum's they would take most of the time.
 func init() { blas64.Use(nyblas.Implementation{}) }
 
-// TestTables runs the parts that need no data and compares with what is known.
+// TestTables runs the parts without data and compares them with known values.
 func TestTables(t *testing.T) {
 	out := t.TempDir()
 	run, err := Parse([]string{"-out", out, "-only", "mercer,mixture", "-rows", "2000"})

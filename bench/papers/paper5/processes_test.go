@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Averages over rows that are spread evenly are those of the distribution, far closer than √n.
+// TestEvenIsLikeDrawn: averages over evenly spaced rows are those of the distribution, with errors far below 1/√n.
 func TestEvenIsLikeDrawn(t *testing.T) {
 	const n, rho = 100_000, 0.3
 	square := evenSquare(n)
@@ -31,8 +31,7 @@ func TestEvenIsLikeDrawn(t *testing.T) {
 	}
 }
 
-// TestFlow: the steps are small enough, the flow keeps the domain, and its corner is
-// at rest.
+// TestFlow: the steps are small enough, the flow preserves the domain, and its corner is a fixed point.
 func TestFlow(t *testing.T) {
 	x, y := gyrePairs(12, 6, gyreSteps)
 	_, half := gyrePairs(12, 6, gyreSteps/2)

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// TestAgainstScikitLearn compares with figures of scikit-learn 1.2.1.
+// TestAgainstScikitLearn compares scores with scikit-learn 1.2.1.
 func TestAgainstScikitLearn(t *testing.T) {
 	// roc_auc_score([0,1,1,0,1,0,0,1,1,0], [.1,.4,.35,.4,.8,.35,.2,.35,.9,.8])
 	positive := []bool{false, true, true, false, true, false, false, true, true, false}
@@ -40,7 +40,7 @@ func TestAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// randomGraph draws edges with a probability.
+// randomGraph draws each edge with probability p.
 func randomGraph(t *testing.T, n int, p float64, seed uint64) *sparse.CSR {
 	t.Helper()
 	g, err := sparse.NewCSR(n, n, func(yield func(sparse.Entry) bool) {
@@ -57,7 +57,7 @@ func randomGraph(t *testing.T, n int, p float64, seed uint64) *sparse.CSR {
 	return g
 }
 
-// TestReconstruct compares with a stable sort of all nodes, over several tiles, with ties.
+// TestReconstruct compares with a stable sort of all nodes, over several tiles and with ties.
 func TestReconstruct(t *testing.T) {
 	const n, d = 300, 3
 	graph, u, v := randomGraph(t, n, 0.02, 1), stream.NewMatrix(n, d), stream.NewMatrix(n, d)
@@ -83,8 +83,7 @@ func TestReconstruct(t *testing.T) {
 	}
 }
 
-// TestCompareGraphs compares with dense norms: of random graphs, and of a ring, whose
-// spectral norm lies in a cluster.
+// TestCompareGraphs compares with dense norms: random graphs, and a ring, whose spectral norm lies in a cluster.
 func TestCompareGraphs(t *testing.T) {
 	const n = 60
 	none := randomGraph(t, n, 0, 0)

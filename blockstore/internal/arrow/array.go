@@ -13,14 +13,14 @@ import (
 
 // values is the array of one field in one batch.
 type values struct {
-	length  int64
-	nulls   int64 // as stated in the header
-	first   int   // index of the first buffer
-	data    int   // number of data buffers of views, after its two own buffers
-	buffers *ipcBuffers
-	child   *values
-	dict    *dictionary
-	above   []values // enclosing structures, of the same length
+	length    int64
+	nulls     int64 // as stated in the header
+	first     int   // index of the first buffer
+	data      int   // number of data buffers of views, after its two own buffers
+	buffers   *ipcBuffers
+	child     *values
+	dict      *dictionary
+	enclosing []values // enclosing structures, of the same length
 }
 
 // errShort reports that a buffer is shorter than its array.
@@ -29,15 +29,15 @@ var errShort = errors.New("a buffer is shorter than the array that is in it")
 // ipcBuffers holds the buffers of a message. Uncompressed buffers are read in pieces, and large
 // compressed ones unpacked in pieces: no batch is ever completely in memory.
 type ipcBuffers struct {
-	body     io.ReaderAt
-	bodySize int64
-	table    flatVector // offset and length of each buffer
-	codec    codec
-	heads    map[int]bufferHead
-	unpacked map[int][]byte
-	begun    map[int]*pieces
-	held     int64 // bytes of unpacked
-	space    *workspace
+	body          io.ReaderAt
+	bodySize      int64
+	table         flatVector // offset and length of each buffer
+	codec         codec
+	heads         map[int]bufferHead
+	unpacked      map[int][]byte
+	openPieces    map[int]*pieces
+	unpackedBytes int64 // bytes of unpacked
+	space         *workspace
 }
 
 // bufferHead describes the storage of a buffer.
@@ -46,7 +46,7 @@ type bufferHead struct {
 	size       int64 // unpacked size
 	stored     bool  // not compressed
 	inPieces   bool
-	holds      int64 // memory for reading it, except for the packed bytes
+	readBytes  int64 // memory for reading it, except for the packed bytes
 }
 
 // workspace is the memory for unpacking compressed buffers. Successive batches reuse it.
@@ -120,7 +120,7 @@ func newIPCBuffers(batch flatTable, m *message, space *workspace) (*ipcBuffers, 
 		default:
 			return nil, fmt.Errorf("the compression %d is not known", codec)
 		}
-		b.heads, b.unpacked, b.begun = map[int]bufferHead{}, map[int][]byte{}, map[int]*pieces{}
+		b.heads, b.unpacked, b.openPieces = map[int]bufferHead{}, map[int][]byte{}, map[int]*pieces{}
 	}
 	for i := range b.table.n {
 		offset, length := b.table.int64(i, 0), b.table.int64(i, 8)
@@ -163,7 +163,7 @@ func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 	}
 	if !h.stored && !h.inPieces && h.size > compression.MaxBytes {
 		return h, fault.New("buffer %d has %d bytes that cannot be unpacked in pieces; the limit is %d", i, h.size, compression.MaxBytes).
-			Do("write smaller batches")
+			WithRemedy("write smaller batches")
 	}
 	b.heads[i] = h
 	return h, nil
@@ -175,8 +175,8 @@ func (h *bufferHead) choose(c codec, frame []byte) {
 	if c == zstdFrames {
 		holds, ok = compression.ZstdHolds(frame)
 	}
-	if h.holds = h.size; ok && worthPieces(h.size, holds) {
-		h.holds, h.inPieces = holds, true
+	if h.readBytes = h.size; ok && worthPieces(h.size, holds) {
+		h.readBytes, h.inPieces = holds, true
 	}
 }
 
@@ -218,7 +218,7 @@ func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error)
 
 // piece unpacks n bytes of buffer i, starting at from.
 func (b *ipcBuffers) piece(i int, h bufferHead, from, n int64) ([]byte, error) {
-	p := b.begun[i]
+	p := b.openPieces[i]
 	if p == nil {
 		var err error
 		if p, err = b.space.piecesOf(i, b.codec); err != nil {
@@ -227,7 +227,7 @@ func (b *ipcBuffers) piece(i int, h bufferHead, from, n int64) ([]byte, error) {
 		if err := p.begin(io.NewSectionReader(b.body, h.at, h.length), h.size); err != nil {
 			return nil, err
 		}
-		b.begun[i] = p
+		b.openPieces[i] = p
 	}
 	return p.read(from, n)
 }
@@ -244,9 +244,9 @@ func (b *ipcBuffers) unpack(i int, h bufferHead) ([]byte, error) {
 	if _, err := b.body.ReadAt(packed, h.at); err != nil {
 		return nil, cutShort(err)
 	}
-	if b.held += h.size; b.held > compression.MaxBytes+16*b.bodySize {
+	if b.unpackedBytes += h.size; b.unpackedBytes > compression.MaxBytes+16*b.bodySize {
 		return nil, fault.New("the chosen columns of a batch have more than %d bytes", compression.MaxBytes+16*b.bodySize).
-			Do("choose fewer, or write smaller batches")
+			WithRemedy("choose fewer, or write smaller batches")
 	}
 	data := b.space.block(i, h.size)
 	if err := b.unpackFrame(data, packed); err != nil {
@@ -279,7 +279,7 @@ func (f *field) arrayIn(batch flatTable, buffers *ipcBuffers, dicts dictionaries
 		if err != nil {
 			return a, err
 		}
-		a.above = append(a.above, parent)
+		a.enclosing = append(a.enclosing, parent)
 	}
 	counts := batch.vector(4, 8)
 	for k := range f.views {

@@ -70,14 +70,15 @@ func OpenFile(path string, f file.File, stamp file.Stamp) (column.Table, error) 
 func (s *schema) columns() []column.Info {
 	infos := make([]column.Info, len(s.fields))
 	for i, f := range s.fields {
-		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.means, Type: f.holds, Why: f.why}
+		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.meaning, Type: f.valueType,
+			Why: f.unreadable}
 	}
 	return infos
 }
 
 func (t *table) Source(c column.Choice) (stream.Gatherer, error) {
 	wanted := *t
-	wanted.index = t.index.with(c.Inexact)
+	wanted.index = t.index.withInexact(c.Inexact)
 	if t.Live {
 		c.SetCosts(0, t.columnBytes(len(c.All(true))))
 		return column.NewSource(c, t.stamp, func(ctx context.Context, f file.File, _ bool) column.Pass {

@@ -152,7 +152,7 @@ func (c *columnReader) keepFloats(dst *stream.Column, at int64, n int) error {
 	if i >= 0 {
 		return c.inexact(at+int64(i), c.s.Integer(c.format, i))
 	}
-	for k := 0; k < n && (c.s.nulls != nil || c.s.absent != nil); k++ {
+	for k := 0; k < n && (c.s.nulls != nil || c.s.inheritedNulls != nil); k++ {
 		if !c.s.valid(k) {
 			column.SetNull(dst, len(dst.Floats)-n+k)
 		}

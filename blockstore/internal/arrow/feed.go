@@ -44,7 +44,7 @@ type feed struct {
 	file   io.ReaderAt
 	closer io.Closer // nil if the file is closed elsewhere
 	at     int       // index of the next entry
-	wanted []field   // fields that will be read, to select dictionaries
+	chosen []field   // fields that will be read, to select dictionaries
 	dicts  dictionaries
 	space  workspace
 	live   *live // input of a pipe, which has no index; nil for a file
@@ -96,7 +96,7 @@ func (f *feed) batch(e *entry) (*batch, error) {
 func (f *feed) dictionary(e *entry) error {
 	m, err := e.message(f.file)
 	if err == nil {
-		err = f.dicts.read(m, f.wanted, &f.space)
+		err = f.dicts.read(m, f.chosen, &f.space)
 	}
 	if err != nil {
 		return fault.File(f.path, "the dictionary at byte %d: %w", e.at, fault.Damaged(err))

@@ -14,28 +14,28 @@ import (
 // decoderBytes is about the memory of a decoder of compressed buffers: windows and tables.
 const decoderBytes = 4 << 20
 
-// weighedBatches is the number of batches inspected for the memory estimate, of those with the most
+// measuredBatches is the number of batches inspected for the memory estimate, of those with the most
 // rows and of those with the most bytes.
-const weighedBatches = 64
+const measuredBatches = 64
 
-// weight estimates the memory of a reader of the chosen columns: one compressed batch, except for
+// memoryUse estimates the memory of a reader of the chosen columns: one compressed batch, except for
 // buffers unpacked in pieces, and the dictionaries. Uncompressed batches take next to nothing.
-type weight struct {
-	wanted  []field
+type memoryUse struct {
+	fields  []field
 	packed  int64           // size of the largest compressed buffer
 	blocks  map[int]int64   // maximal memory of each buffer
 	lists   map[int64]int64 // sizes of dictionaries, by id
 	batches bool            // some batches are compressed
 }
 
-func newWeight(s *schema, c *column.Choice) *weight {
-	w := &weight{blocks: map[int]int64{}, lists: map[int64]int64{}}
-	w.wanted = s.wanted(c)
+func newMemoryUse(s *schema, c *column.Choice) *memoryUse {
+	w := &memoryUse{blocks: map[int]int64{}, lists: map[int64]int64{}}
+	w.fields = s.chosenFields(c)
 	return w
 }
 
 // bytes returns the total.
-func (w *weight) bytes() int64 {
+func (w *memoryUse) bytes() int64 {
 	sum := w.packed
 	if len(w.blocks) > 0 {
 		sum += decoderBytes
@@ -50,13 +50,13 @@ func (w *weight) bytes() int64 {
 }
 
 // batch adds the chosen buffers of a batch if they are compressed.
-func (w *weight) batch(table flatTable, b *ipcBuffers) error {
+func (w *memoryUse) batch(table flatTable, b *ipcBuffers) error {
 	if b.codec == plain {
 		return nil
 	}
 	w.batches = true
-	for i := range w.wanted {
-		f := &w.wanted[i]
+	for i := range w.fields {
+		f := &w.fields[i]
 		a, err := f.arrayIn(table, b, nil)
 		if err == nil {
 			err = w.array(f, &a, b)
@@ -73,7 +73,7 @@ func (w *weight) batch(table flatTable, b *ipcBuffers) error {
 var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, viewLayout: 2, fixedLayout: 1, listLayout: 2, dictLayout: 2, fixedBytesLayout: 2}
 
 // array adds the buffers of an array.
-func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
+func (w *memoryUse) array(f *field, a *values, b *ipcBuffers) error {
 	for i := a.first; i < a.first+buffersOf[f.layout]+a.data && i < b.table.n; i++ {
 		h, err := b.head(i)
 		if err != nil {
@@ -85,10 +85,10 @@ func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
 		if !h.inPieces {
 			w.packed = max(w.packed, h.length)
 		}
-		w.blocks[i] = max(w.blocks[i], h.holds)
+		w.blocks[i] = max(w.blocks[i], h.readBytes)
 	}
-	for i := range a.above {
-		if err := w.array(&f.parents[i], &a.above[i], b); err != nil {
+	for i := range a.enclosing {
+		if err := w.array(&f.parents[i], &a.enclosing[i], b); err != nil {
 			return err
 		}
 	}
@@ -99,12 +99,12 @@ func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
 }
 
 // dictionary adds the values of a dictionary if a chosen field uses it.
-func (w *weight) dictionary(m *message) error {
+func (w *memoryUse) dictionary(m *message) error {
 	head, ok := flatRoot(m.meta).table(2)
 	if !ok {
 		return nil // reading reports the error
 	}
-	f := dictionaryField(w.wanted, head.int64(0))
+	f := dictionaryField(w.fields, head.int64(0))
 	if f == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 		return 1, 0 // opening reports the error
 	}
 	defer file.Close()
-	w := newWeight(t.index.schema, c)
+	w := newMemoryUse(t.index.schema, c)
 	for _, e := range t.index.heaviest() {
 		if fault.Guard(t.Path, func() error { return t.weigh(w, file, e) }) != nil {
 			break
@@ -156,12 +156,12 @@ func (t *table) readerCost(c *column.Choice) (seekCost, readerBytes int64) {
 			seekCost = max(seekCost, e.rows)
 		}
 	}
-	for _, f := range w.wanted {
+	for _, f := range w.fields {
 		if f.inNested {
 			readerBytes += nestedElements * 16
 		}
 	}
-	return seekCost, readerBytes + w.bytes() + t.columnBytes(len(w.wanted))
+	return seekCost, readerBytes + w.bytes() + t.columnBytes(len(w.fields))
 }
 
 // columnBytes returns the memory of a reader for the given number of columns, with a tile of one of
@@ -189,13 +189,13 @@ func (x *index) heaviest() (list []*entry) {
 		func(e *entry) int64 { return e.bodySize },
 	} {
 		slices.SortStableFunc(batches, func(a, b *entry) int { return cmp.Compare(by(b), by(a)) })
-		list = append(list, batches[:min(len(batches), weighedBatches)]...)
+		list = append(list, batches[:min(len(batches), measuredBatches)]...)
 	}
 	return list
 }
 
 // weigh adds a message.
-func (t *table) weigh(w *weight, file io.ReaderAt, e *entry) error {
+func (t *table) weigh(w *memoryUse, file io.ReaderAt, e *entry) error {
 	m, err := e.message(file)
 	if err != nil {
 		return err

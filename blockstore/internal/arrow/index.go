@@ -38,10 +38,10 @@ type index struct {
 	nulls    []bool // for each field, whether a batch has nulls
 }
 
-// with returns the index with a policy for integers that float64 cannot represent.
-func (x *index) with(inexact column.Inexact) *index {
+// withInexact returns the index with a policy for integers that float64 cannot represent.
+func (x *index) withInexact(inexact column.Inexact) *index {
 	out := *x
-	out.schema = x.schema.with(inexact)
+	out.schema = x.schema.withInexact(inexact)
 	return &out
 }
 
@@ -92,7 +92,7 @@ func readFooter(file io.ReaderAt, size int64) (flatTable, int64, error) {
 	}
 	if string(end[4:]) != arrowMagic {
 		return flatTable{}, 0, fault.New("it does not end with %s; the file was cut or is still being written", arrowMagic).
-			Of(stream.Damaged).Do("wait, or make or fetch it again")
+			WithKind(stream.Damaged).WithRemedy("wait, or make or fetch it again")
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if length > size-8-int64(tail) || length > maxArrowMeta {
@@ -148,7 +148,7 @@ func (x *index) scan(file io.ReaderAt, start, limit int64) error {
 			return nil
 		}
 		if err == io.EOF {
-			return x.ended(at+n, limit)
+			return x.checkEnd(at+n, limit)
 		}
 		if err != nil {
 			return fault.New("the message at byte %d: %w", at, err)
@@ -160,8 +160,8 @@ func (x *index) scan(file io.ReaderAt, start, limit int64) error {
 	}
 }
 
-// ended checks that the end mark, which ends at at, is the end of the stream.
-func (x *index) ended(at, limit int64) error {
+// checkEnd checks that the end mark, which ends at at, is the end of the stream.
+func (x *index) checkEnd(at, limit int64) error {
 	if rest := limit - at; rest > 8 || rest > 0 && !x.isFile {
 		return fmt.Errorf("%d bytes follow the end mark of the stream at byte %d", rest, at)
 	}

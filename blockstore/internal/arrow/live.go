@@ -15,34 +15,34 @@ import (
 // live reads the messages of a stream from a pipe, one after another. The current message is
 // completely in memory: a batch of the size that its writer chose.
 type live struct {
-	in       *file.Live
-	at       int64  // offset of the next message
-	keep     int64  // bytes from here on are retained; -1: those from at on
-	rows     int64  // in the batches before it
-	unmarked func() // called if the stream ends without its end mark
-	limit    func() column.Limit
-	holds    *weight // memory of the dictionaries and of the batches so far
+	in         *file.Live
+	at         int64  // offset of the next message
+	retainFrom int64  // bytes from here on are retained; -1: those from at on
+	rows       int64  // in the batches before it
+	unmarked   func() // called if the stream ends without its end mark
+	limit      func() column.Limit
+	memory     *memoryUse // memory of the dictionaries and of the batches so far
 }
 
 // check returns an error if a message, its unpacked content and the earlier ones exceed the memory
 // limit.
 func (l *live) check(bytes int64) error {
-	err := l.limit().Check("a batch of the stream", bytes+l.holds.bytes(), "the rows of a batch where the stream is written")
+	err := l.limit().Check("a batch of the stream", bytes+l.memory.bytes(), "the rows of a batch where the stream is written")
 	if err == nil {
 		return nil
 	}
-	return fault.New("%w", err).Do("or save the stream and name the file, of which less is in memory")
+	return fault.New("%w", err).WithRemedy("or save the stream and name the file, of which less is in memory")
 }
 
 // weigh adds the unpacked size of a message. b is its batch, nil for a dictionary.
 func (l *live) weigh(m *message, b *batch) (err error) {
 	if b != nil {
-		err = l.holds.batch(b.table, b.buffers)
+		err = l.memory.batch(b.table, b.buffers)
 	} else {
 		if head, ok := flatRoot(m.meta).table(2); ok && head.byte(2) == 0 { // it replaces another dictionary
-			delete(l.holds.lists, head.int64(0))
+			delete(l.memory.lists, head.int64(0))
 		}
-		err = l.holds.dictionary(m)
+		err = l.memory.dictionary(m)
 	}
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (l *live) weigh(m *message, b *batch) (err error) {
 // the same message until at advances. The error may be file.ErrPause, or io.EOF at the end mark,
 // which ends at next.
 func (l *live) message() (m message, next int64, err error) {
-	from := l.keep
+	from := l.retainFrom
 	if from < 0 {
 		from = l.at
 	}
@@ -78,7 +78,7 @@ func (l *live) message() (m message, next int64, err error) {
 		case ended != nil || err != nil && err != errCut:
 			return m, l.at + n, err
 		case whole > math.MaxInt32:
-			return m, 0, fault.New("a message of %d bytes is too large for a pipe", whole).Do("write smaller batches, or save the stream and name the file")
+			return m, 0, fault.New("a message of %d bytes is too large for a pipe", whole).WithRemedy("write smaller batches, or save the stream and name the file")
 		}
 		if err == nil {
 			if err := l.check(whole); err != nil {
@@ -97,7 +97,7 @@ func (l *live) message() (m message, next int64, err error) {
 // no limit.
 func OpenLive(ctx context.Context, path string, in *file.Live, memory int64) (column.Table, error) {
 	t := &table{TableInfo: column.TableInfo{Path: path, Live: true, Rows: -1, Limit: column.Limit{Left: memory, Of: memory}}, stamp: in.Stamp(path, 0), index: &index{}}
-	l := &live{in: in, limit: func() column.Limit { return t.Limit }, holds: &weight{}}
+	l := &live{in: in, limit: func() column.Limit { return t.Limit }, memory: &memoryUse{}}
 	m, err := l.wait(ctx)
 	if err == nil {
 		t.index.schema, err = readSchema(&m)
@@ -163,7 +163,7 @@ func (t *table) liveWidths(ctx context.Context, l *live) error {
 
 // liveFeed returns a feed of the batches that arrive through f.
 func (t *table) liveFeed(ctx context.Context, c *column.Choice, f *file.Live, found *column.TableInfo) *feed {
-	l := &live{in: f, at: t.index.begin, keep: -1, unmarked: func() { found.Unmarked = true }, limit: func() column.Limit { return found.Limit }, holds: newWeight(t.index.schema, c)}
+	l := &live{in: f, at: t.index.begin, retainFrom: -1, unmarked: func() { found.Unmarked = true }, limit: func() column.Limit { return found.Limit }, memory: newMemoryUse(t.index.schema, c)}
 	return &feed{path: t.Path, index: t.index, file: file.NewReaderAt(ctx, f), closer: f, dicts: dictionaries{}, live: l}
 }
 
@@ -202,7 +202,7 @@ func (f *feed) take(m *message) (*batch, error) {
 		if err := f.live.weigh(m, nil); err != nil {
 			return nil, err
 		}
-		return nil, f.dicts.read(m, f.wanted, &f.space)
+		return nil, f.dicts.read(m, f.chosen, &f.space)
 	case batchMessage:
 		if _, err := f.index.schema.check(m); err != nil {
 			return nil, err
@@ -221,7 +221,7 @@ func (l *live) afterMark(path string, end int64) error {
 	mark := int(end - l.at)
 	window, err := l.in.Await(l.at, mark+1)
 	if len(window) > mark {
-		return fault.File(path, "bytes follow the end mark of the stream at byte %d", end).Of(stream.Damaged).Do("make or fetch it again")
+		return fault.File(path, "bytes follow the end mark of the stream at byte %d", end).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
 	return err
 }

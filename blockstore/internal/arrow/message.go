@@ -67,7 +67,7 @@ func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	n += length
 	root := flatRoot(m.meta)
 	if version := root.int16(0); version < 3 {
-		return m, n, fault.New("the metadata version %d is older than Arrow 0.8 and not supported", version+1).Do("write the file anew")
+		return m, n, fault.New("the metadata version %d is older than Arrow 0.8 and not supported", version+1).WithRemedy("write the file anew")
 	}
 	m.kind = root.byte(1)
 	m.bodySize = root.int64(3)

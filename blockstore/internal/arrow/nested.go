@@ -16,10 +16,10 @@ import (
 // nestedField is a field as a tree: a structure with its members, a list with its element, a map
 // with its key and value, or a leaf.
 type nestedField struct {
-	field  // for a list or map: layout is that of its offsets, width the fixed length of lists
-	nests  logical.Class
-	inside []*nestedField
-	pairs  *nestedField // the key-value structures of a map
+	field    // for a list or map: layout is that of its offsets, width the fixed length of lists
+	nests    logical.Class
+	children []*nestedField
+	entries  *nestedField // the key-value structures of a map
 }
 
 // nestedOf returns the nested fields of a schema that can be kept, and their descriptions.
@@ -37,15 +37,15 @@ func nestedOf(from *arrow.Schema, ids []int64) (trees []*nestedField, infos []co
 // columns so far.
 func (n *nestedField) list(name string, columns int, trees *[]*nestedField, infos *[]column.Nested) int {
 	at := -1
-	if n.holds.IsNested() {
-		info := column.Info{Name: name, Kind: column.Other, Width: 1, Type: n.holds}
+	if n.valueType.IsNested() {
+		info := column.Info{Name: name, Kind: column.Other, Width: 1, Type: n.valueType}
 		info.Describe()
 		at = len(*infos)
 		*infos = append(*infos, column.Nested{Info: info, First: columns, Index: len(*trees)})
 		*trees = append(*trees, n)
 	}
-	if n.nests == logical.Struct && len(n.inside) > 0 {
-		for _, m := range n.inside {
+	if n.nests == logical.Struct && len(n.children) > 0 {
+		for _, m := range n.children {
 			columns = m.list(name+"."+m.name, columns, trees, infos)
 		}
 	} else {
@@ -71,25 +71,25 @@ func (l *placer) tree(from arrow.Field) *nestedField {
 	switch t := t.(type) {
 	case *arrow.StructType:
 		n.field = l.reserve(1)
-		n.nests, n.holds = logical.Struct, logical.Type{Class: logical.Struct}
+		n.nests, n.valueType = logical.Struct, logical.Type{Class: logical.Struct}
 		for _, f := range t.Fields() {
 			m := l.tree(f)
-			n.inside = append(n.inside, m)
-			n.holds.Inside = append(n.holds.Inside, logical.Member{Name: m.name, Type: m.holds})
+			n.children = append(n.children, m)
+			n.valueType.Members = append(n.valueType.Members, logical.Member{Name: m.name, Type: m.valueType})
 		}
 	case *arrow.MapType:
 		n.field = l.reserve(2)
 		n.layout, n.bits = listLayout, 32
-		n.pairs = l.tree(t.ElemField())
-		n.nests, n.inside = logical.Map, n.pairs.inside
-		n.holds = logical.MapOf(n.inside[0].holds, n.inside[1].holds)
+		n.entries = l.tree(t.ElemField())
+		n.nests, n.children = logical.Map, n.entries.children
+		n.valueType = logical.MapOf(n.children[0].valueType, n.children[1].valueType)
 	case *arrow.FixedSizeListType:
 		n.field = l.reserve(1)
 		n.layout, n.width = fixedLayout, int(t.Len())
 		n.addElement(l.tree(t.ElemField()))
-		n.holds.Size = t.Len()
+		n.valueType.Size = t.Len()
 		if t.Len() == 0 {
-			n.holds = logical.Type{}
+			n.valueType = logical.Type{}
 		}
 	case *arrow.ListType:
 		n.field = l.reserve(2)
@@ -102,26 +102,26 @@ func (l *placer) tree(from arrow.Field) *nestedField {
 	default:
 		n.field = l.place(t)
 		n.extend(from)
-		if n.holds.Class == logical.Dictionary {
-			n.holds = logical.String
+		if n.valueType.Class == logical.Dictionary {
+			n.valueType = logical.String
 		}
 	}
 	n.name = strings.ToValidUTF8(from.Name, "\uFFFD")
 	if !n.isCarried() {
-		n.holds = logical.Type{}
+		n.valueType = logical.Type{}
 	}
 	return n
 }
 
 // addElement makes n a list.
 func (n *nestedField) addElement(element *nestedField) {
-	n.nests, n.inside, n.holds = logical.List, []*nestedField{element}, logical.ListOf(element.holds)
+	n.nests, n.children, n.valueType = logical.List, []*nestedField{element}, logical.ListOf(element.valueType)
 }
 
 // isCarried reports whether all parts can be kept.
 func (n *nestedField) isCarried() bool {
-	return (n.nests != logical.Struct || len(n.inside) > 0) &&
-		!slices.ContainsFunc(n.inside, func(m *nestedField) bool { return m.holds.Class == logical.None })
+	return (n.nests != logical.Struct || len(n.children) > 0) &&
+		!slices.ContainsFunc(n.children, func(m *nestedField) bool { return m.valueType.Class == logical.None })
 }
 
 // fields returns the fields of the tree, each without its elements.
@@ -134,7 +134,7 @@ func (n *nestedField) fields() []field {
 	default:
 		list[0].layout = unreadLayout
 	}
-	for _, m := range n.inside {
+	for _, m := range n.children {
 		list = append(list, m.fields()...)
 	}
 	return list
@@ -146,8 +146,8 @@ type nestedReader struct {
 	*nestedField
 	array    values
 	s        scratch
-	inside   []*nestedReader
-	pairs    *nestedReader // key-value structures of a map
+	children []*nestedReader
+	entries  *nestedReader // key-value structures of a map
 	first    int64
 	floats   bool          // s.Floats is needed
 	scalar   stream.Column // one value
@@ -159,16 +159,16 @@ type nestedReader struct {
 func newNestedReader(path string, n *nestedField) *nestedReader {
 	r := &nestedReader{nestedField: n, path: path}
 	if n.nests == logical.None {
-		r.scalar = stream.FieldOf("", n.holds).Column()
+		r.scalar = stream.FieldOf("", n.valueType).Column()
 		r.floats = r.scalar.Kind == stream.Float64
 	}
-	if n.pairs != nil {
-		r.pairs = newNestedReader(path, n.pairs)
-		r.inside = r.pairs.inside
+	if n.entries != nil {
+		r.entries = newNestedReader(path, n.entries)
+		r.children = r.entries.children
 		return r
 	}
-	for _, m := range n.inside {
-		r.inside = append(r.inside, newNestedReader(path, m))
+	for _, m := range n.children {
+		r.children = append(r.children, newNestedReader(path, m))
 	}
 	return r
 }
@@ -190,10 +190,10 @@ func (r *nestedReader) openIn(b *batch) (err error) {
 	if r.array, err = bare.arrayIn(b.table, b.buffers, b.dicts); err != nil {
 		return err
 	}
-	if r.pairs != nil {
-		return r.pairs.openIn(b)
+	if r.entries != nil {
+		return r.entries.openIn(b)
 	}
-	for _, m := range r.inside {
+	for _, m := range r.children {
 		if err := m.openIn(b); err != nil {
 			return err
 		}
@@ -249,7 +249,7 @@ func (r *nestedReader) load(at int64, n int, fewer bool) (int, error) {
 		if err := r.s.begin(&r.array, at, n); err != nil {
 			return n, err
 		}
-		for _, m := range r.inside {
+		for _, m := range r.children {
 			if _, err := m.load(at, n, false); err != nil {
 				return n, err
 			}
@@ -266,9 +266,9 @@ func (r *nestedReader) load(at int64, n int, fewer bool) (int, error) {
 	for fewer && n > 1 && r.s.starts[n]-from > nestedElements {
 		n /= 2
 	}
-	elements := r.inside[0]
-	if r.pairs != nil {
-		elements = r.pairs
+	elements := r.children[0]
+	if r.entries != nil {
+		elements = r.entries
 	}
 	if err := elements.check(from, int(r.s.starts[n]-from)); err != nil {
 		return n, err
@@ -285,7 +285,7 @@ func (r *nestedReader) check(at int64, n int) error {
 	}
 	switch {
 	case r.nests == logical.Struct:
-		for _, m := range r.inside {
+		for _, m := range r.children {
 			if err := m.check(at, n); err != nil {
 				return err
 			}
@@ -294,7 +294,7 @@ func (r *nestedReader) check(at int64, n int) error {
 	case r.layout == fixedLayout && at > math.MaxInt64/2/int64(max(1, r.width)):
 		return errShort
 	case r.layout == fixedLayout:
-		return r.inside[0].check(at*int64(r.width), n*r.width)
+		return r.children[0].check(at*int64(r.width), n*r.width)
 	}
 	size, err := r.array.buffers.size(r.array.first + 1)
 	if err == nil && float64(at+int64(n))*float64(r.bits) > 8*float64(size) {
@@ -313,8 +313,8 @@ func (r *nestedReader) append(b []byte, i int) (_ []byte, err error) {
 		}
 		return r.scalar.AppendScalar(b, 0), nil
 	case logical.Struct:
-		b = logical.AppendValidity(b, len(r.inside), func(k int) bool { return r.inside[k].s.valid(i) })
-		for _, m := range r.inside {
+		b = logical.AppendValidity(b, len(r.children), func(k int) bool { return r.children[k].s.valid(i) })
+		for _, m := range r.children {
 			if m.s.valid(i) {
 				if b, err = m.append(b, i); err != nil {
 					return b, err
@@ -325,17 +325,17 @@ func (r *nestedReader) append(b []byte, i int) (_ []byte, err error) {
 	}
 	from, n := int(r.s.starts[i]-r.s.starts[0]), int(r.s.starts[i+1]-r.s.starts[i])
 	b = logical.AppendCount(b, n)
-	if r.pairs != nil {
+	if r.entries != nil {
 		for k := from; k < from+n; k++ {
-			if !r.inside[0].s.valid(k) {
-				return b, fault.New("a key of a map is null").Do("write the file anew")
+			if !r.children[0].s.valid(k) {
+				return b, fault.New("a key of a map is null").WithRemedy("write the file anew")
 			}
-			if b, err = r.inside[0].append(b, k); err != nil {
+			if b, err = r.children[0].append(b, k); err != nil {
 				return b, err
 			}
 		}
 	}
-	last := r.inside[len(r.inside)-1]
+	last := r.children[len(r.children)-1]
 	b = logical.AppendValidity(b, n, func(k int) bool { return last.s.valid(from + k) })
 	for k := from; k < from+n; k++ {
 		if last.s.valid(k) {

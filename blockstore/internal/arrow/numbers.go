@@ -65,7 +65,7 @@ func (s *scratch) place(f *field, a *values, dst []float64, stride int, at int64
 		}
 		from += bad + 1
 	}
-	if s.nulls == nil && s.absent == nil {
+	if s.nulls == nil && s.inheritedNulls == nil {
 		return true, nil
 	}
 	for i := range n {

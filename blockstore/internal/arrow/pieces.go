@@ -19,13 +19,13 @@ var worthPieces = func(size, holds int64) bool {
 // pieces unpacks a compressed buffer while it is read, from front to back. Seeking backwards
 // restarts.
 type pieces struct {
-	frame  *io.SectionReader
-	input  *bufio.Reader
-	reader compression.FrameReader
-	size   int64
-	start  int64  // offset of data in the buffer
-	data   []byte // the bytes read last
-	ended  bool   // the end was verified
+	frame      *io.SectionReader
+	input      *bufio.Reader
+	reader     compression.FrameReader
+	size       int64
+	start      int64  // offset of data in the buffer
+	data       []byte // the bytes read last
+	endChecked bool   // the end was verified
 }
 
 // begin starts a frame that unpacks to size bytes.
@@ -42,7 +42,7 @@ func (p *pieces) rewind() error {
 		return err
 	}
 	p.input.Reset(p.frame)
-	p.start, p.data, p.ended = 0, p.data[:0], false
+	p.start, p.data, p.endChecked = 0, p.data[:0], false
 	return p.reader.Reset(p.input)
 }
 
@@ -70,7 +70,7 @@ func (p *pieces) read(from, n int64) ([]byte, error) {
 			return nil, p.fault(err)
 		}
 	}
-	if from+n == p.size && !p.ended {
+	if from+n == p.size && !p.endChecked {
 		if err := p.end(); err != nil {
 			return nil, p.fault(err)
 		}
@@ -87,7 +87,7 @@ func (p *pieces) end() error {
 	case err != io.EOF:
 		return err
 	}
-	p.ended = true
+	p.endChecked = true
 	return nil
 }
 

@@ -24,8 +24,8 @@ type keptReader interface {
 	keep(dst *stream.Column, at int64, n int) error
 }
 
-// wanted returns the chosen fields, and the fields inside the chosen nested ones.
-func (s *schema) wanted(c *column.Choice) []field {
+// chosenFields returns the chosen fields, and the fields inside the chosen nested ones.
+func (s *schema) chosenFields(c *column.Choice) []field {
 	list := make([]field, 0, len(c.Numeric)+len(c.Kept)) // exact capacity: append would allocate more than is counted
 	for _, i := range c.Numeric {
 		list = append(list, s.fields[i])
@@ -47,7 +47,7 @@ func (s *schema) wanted(c *column.Choice) []field {
 
 // newPass returns a pass over the chosen fields of the batches of feed.
 func newPass(c *column.Choice, schema *schema, feed *feed) *pass {
-	feed.wanted = schema.wanted(c)
+	feed.chosen = schema.chosenFields(c)
 	path := c.Info().Name
 	p := &pass{Choice: c, feed: feed}
 	p.numeric = p.columnReaders(path, schema, c.Numeric)

@@ -19,21 +19,21 @@ import (
 // field describes a column, or the elements of a list column: its type and its position among the
 // nodes and buffers of a batch, which are in depth-first order.
 type field struct {
-	name   string
-	kind   column.Kind
-	width  int
-	layout layout
-	format column.NumberFormat
-	bits   int // width of a value, or of an index into the dictionary
-	signed bool
-	means  column.Meaning
-	holds  logical.Type // the zero Type if it cannot be kept
-	why    string       // description of an unreadable type
-	node   int
-	buffer int
-	views  int    // number of view columns before it, each with data buffers of its own
-	child  *field // elements of a list, or values of a dictionary
-	dict   int64  // id of the dictionary
+	name       string
+	kind       column.Kind
+	width      int
+	layout     layout
+	format     column.NumberFormat
+	bits       int // width of a value, or of an index into the dictionary
+	signed     bool
+	meaning    column.Meaning
+	valueType  logical.Type // the zero Type if it cannot be kept
+	unreadable string       // description of an unreadable type
+	node       int
+	buffer     int
+	views      int    // number of view columns before it, each with data buffers of its own
+	child      *field // elements of a list, or values of a dictionary
+	dict       int64  // id of the dictionary
 
 	inNested bool // part of a nested column
 
@@ -65,8 +65,8 @@ type schema struct {
 	nested []column.Nested
 }
 
-// with returns the schema with a policy for integers that float64 cannot represent.
-func (s *schema) with(inexact column.Inexact) *schema {
+// withInexact returns the schema with a policy for integers that float64 cannot represent.
+func (s *schema) withInexact(inexact column.Inexact) *schema {
 	if inexact == column.InexactRefuse {
 		return s
 	}
@@ -97,7 +97,7 @@ func readSchema(m *message) (*schema, error) {
 		return nil, fmt.Errorf("the schema is empty")
 	}
 	if table.int16(0) != 0 {
-		return nil, fault.New("its numbers have their most significant bytes first, which is not read").Do("write it on another machine, or as Parquet")
+		return nil, fault.New("its numbers have their most significant bytes first, which is not read").WithRemedy("write it on another machine, or as Parquet")
 	}
 	w := walker{}
 	if err := w.schema(table, 1); err != nil {
@@ -109,7 +109,7 @@ func readSchema(m *message) (*schema, error) {
 	binary.LittleEndian.PutUint32(head[4:], uint32(len(m.meta)))
 	message.Write(head[:])
 	message.Write(m.meta)
-	r, err := ipc.NewReader(&message, ipc.WithAllocator(bodiless{memory.DefaultAllocator}))
+	r, err := ipc.NewReader(&message, ipc.WithAllocator(emptyAllocator{memory.DefaultAllocator}))
 	if err != nil {
 		return nil, errSchema
 	}
@@ -119,18 +119,18 @@ func readSchema(m *message) (*schema, error) {
 	return s, nil
 }
 
-// bodiless is an allocator for messages without a body. For a damaged message the library would
+// emptyAllocator is an allocator for messages without a body. For a damaged message the library would
 // allocate any body size that it claims, and abort the process if that fails.
-type bodiless struct{ memory.Allocator }
+type emptyAllocator struct{ memory.Allocator }
 
-func (a bodiless) Allocate(size int) []byte { return a.Allocator.Allocate(claimed(size)) }
+func (a emptyAllocator) Allocate(size int) []byte { return a.Allocator.Allocate(mustBeEmpty(size)) }
 
-func (a bodiless) Reallocate(size int, b []byte) []byte {
-	return a.Allocator.Reallocate(claimed(size), b)
+func (a emptyAllocator) Reallocate(size int, b []byte) []byte {
+	return a.Allocator.Reallocate(mustBeEmpty(size), b)
 }
 
-// claimed panics if a message without a body claims one.
-func claimed(size int) int {
+// mustBeEmpty panics if a message without a body claims one.
+func mustBeEmpty(size int) int {
 	if size > 1<<20 {
 		panic(fmt.Sprintf("a schema claims a body of %d bytes", size))
 	}
@@ -139,7 +139,7 @@ func claimed(size int) int {
 
 // errSchema reports a schema that the library cannot parse. Its own errors name internal functions.
 var errSchema = fault.New("its schema is damaged, or has types that are newer than this program").
-	Do("write the file anew, with an older version of Arrow or as Parquet")
+	WithRemedy("write the file anew, with an older version of Arrow or as Parquet")
 
 // walker checks the fields of a schema before the library parses it. The library follows offsets
 // even if a few bytes expand to any number of fields.
@@ -198,7 +198,7 @@ func (l *placer) column(name string, t arrow.DataType, parents []field) {
 		f := l.place(t)
 		f.name, f.parents = name, parents
 		if d, ok := t.(arrow.DecimalType); ok && f.kind == column.Number {
-			f.why = column.Rounded(int(d.GetPrecision()))
+			f.unreadable = column.Rounded(int(d.GetPrecision()))
 		}
 		l.schema.fields = append(l.schema.fields, f)
 		return
@@ -222,7 +222,7 @@ type placer struct {
 
 // refuse marks a field as unreadable, with a description of its type.
 func (f *field) refuse(why string) {
-	f.kind, f.layout, f.width, f.why, f.holds = column.Other, unreadLayout, 1, why, logical.Type{}
+	f.kind, f.layout, f.width, f.unreadable, f.valueType = column.Other, unreadLayout, 1, why, logical.Type{}
 }
 
 // reserve assigns a field its node and buffers, in the order of the schema.
@@ -236,7 +236,7 @@ func (l *placer) reserve(buffers int) field {
 // skip reserves the nodes and buffers of an unreadable type, described by why.
 func (l *placer) skip(why string, buffers int, inside ...arrow.DataType) field {
 	f := l.reserve(buffers)
-	f.why = why
+	f.unreadable = why
 	for _, t := range inside {
 		l.place(t)
 	}
@@ -262,13 +262,13 @@ func (l *placer) place(t arrow.DataType) field {
 		return l.bytes(64)
 	case *arrow.FixedSizeBinaryType:
 		f := l.reserve(2)
-		f.layout, f.bits, f.why, f.holds = fixedBytesLayout, 8*t.ByteWidth, "bytes", logical.Type{Class: logical.Bytes, Size: int32(t.ByteWidth)}
+		f.layout, f.bits, f.unreadable, f.valueType = fixedBytesLayout, 8*t.ByteWidth, "bytes", logical.Type{Class: logical.Bytes, Size: int32(t.ByteWidth)}
 		return f
 	case arrow.BinaryViewDataType:
 		f := l.skip("bytes", 2)
-		f.layout, f.bits, f.holds = viewLayout, 8*viewBytes, logical.Type{Class: logical.Bytes}
+		f.layout, f.bits, f.valueType = viewLayout, 8*viewBytes, logical.Type{Class: logical.Bytes}
 		if _, ok := t.(*arrow.StringViewType); ok {
-			f.kind, f.why, f.holds = column.Text, "", logical.String
+			f.kind, f.unreadable, f.valueType = column.Text, "", logical.String
 		}
 		l.schema.views++
 		return f
@@ -305,24 +305,24 @@ func fieldTypes(fields []arrow.Field) []arrow.DataType {
 // text lays out a string column.
 func (l *placer) text(bits int) field {
 	f := l.reserve(3)
-	f.kind, f.layout, f.bits, f.holds = column.Text, textLayout, bits, logical.String
+	f.kind, f.layout, f.bits, f.valueType = column.Text, textLayout, bits, logical.String
 	return f
 }
 
 // bytes lays out a column of bytes.
 func (l *placer) bytes(bits int) field {
 	f := l.text(bits)
-	f.kind, f.why, f.holds = column.Other, "bytes", logical.Type{Class: logical.Bytes}
+	f.kind, f.unreadable, f.valueType = column.Other, "bytes", logical.Type{Class: logical.Bytes}
 	return f
 }
 
 // extend applies the extension type in the metadata of a field.
 func (f *field) extend(from arrow.Field) {
 	switch name, _ := from.Metadata.GetValue(extensionName); {
-	case name == "arrow.uuid" && f.holds.Size == 16:
-		f.holds = logical.Type{Class: logical.UUID}
-	case name == "arrow.json" && f.holds.Class == logical.Text:
-		f.holds = logical.Type{Class: logical.JSON}
+	case name == "arrow.uuid" && f.valueType.Size == 16:
+		f.valueType = logical.Type{Class: logical.UUID}
+	case name == "arrow.json" && f.valueType.Class == logical.Text:
+		f.valueType = logical.Type{Class: logical.JSON}
 	}
 }
 
@@ -332,24 +332,24 @@ func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.Da
 	child := l.place(elem)
 	if child.isWords() && width <= column.MaxWidth && (width > 0 || layout == listLayout) {
 		f.kind, f.layout, f.bits, f.width, f.child = column.Vector, layout, bits, width, &child
-		if child.means.IsTemporal() {
-			f.means = child.means
+		if child.meaning.IsTemporal() {
+			f.meaning = child.meaning
 		}
 		return f
 	}
 	switch {
 	case width > column.MaxWidth:
-		f.why = errLongList.Error()
+		f.unreadable = errLongList.Error()
 	case child.isWords():
-		f.why = "lists of nothing"
+		f.unreadable = "lists of nothing"
 	case child.kind == column.Text:
-		f.why = "lists of text"
+		f.unreadable = "lists of text"
 	case child.kind == column.Vector:
-		f.why = "lists of lists"
-	case child.why != "":
-		f.why = "lists of " + child.why
+		f.unreadable = "lists of lists"
+	case child.unreadable != "":
+		f.unreadable = "lists of " + child.unreadable
 	default:
-		f.why = "lists of decimals of more than 64 bits"
+		f.unreadable = "lists of decimals of more than 64 bits"
 	}
 	return f
 }
@@ -371,13 +371,13 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	values := sub.place(t.ValueType)
 	l.ids = sub.ids
 	if !values.isWords() && values.kind != column.Text {
-		f.holds = logical.Type{}
-		f.kind, f.layout, f.why = column.Other, unreadLayout, "a dictionary of "+cmp.Or(values.why, "lists")
+		f.valueType = logical.Type{}
+		f.kind, f.layout, f.unreadable = column.Other, unreadLayout, "a dictionary of "+cmp.Or(values.unreadable, "lists")
 		return f
 	}
-	f.kind, f.layout, f.format, f.means, f.holds, f.child = values.kind, dictLayout, values.format, values.means, values.holds, &values
-	if f.holds.Class == logical.Text {
-		f.holds = logical.Type{Class: logical.Dictionary}
+	f.kind, f.layout, f.format, f.meaning, f.valueType, f.child = values.kind, dictLayout, values.format, values.meaning, values.valueType, &values
+	if f.valueType.Class == logical.Text {
+		f.valueType = logical.Type{Class: logical.Dictionary}
 	}
 	return f
 }
@@ -394,7 +394,7 @@ func (f *field) number(t arrow.DataType) {
 		return
 	}
 	bits := fixed.BitWidth()
-	f.kind, f.layout, f.bits, f.holds = column.Integer, wordLayout, bits, logicalType(t)
+	f.kind, f.layout, f.bits, f.valueType = column.Integer, wordLayout, bits, logicalType(t)
 	f.format = column.NumberFormat{Form: column.SignedForm, Bits: bits}
 	switch t := t.(type) {
 	case *arrow.Float64Type:
@@ -404,15 +404,15 @@ func (f *field) number(t arrow.DataType) {
 	case *arrow.Float16Type:
 		f.kind, f.format.Form = column.Number, column.Float16Form
 	case *arrow.BooleanType:
-		f.format.Form, f.means = column.UnsignedForm, column.Boolean
+		f.format.Form, f.meaning = column.UnsignedForm, column.Boolean
 	case *arrow.Date32Type, *arrow.Date64Type:
-		f.means = column.Date
+		f.meaning = column.Date
 	case *arrow.TimestampType:
-		f.means = column.Timestamp
+		f.meaning = column.Timestamp
 	case *arrow.Time32Type, *arrow.Time64Type:
-		f.means = column.Time
+		f.meaning = column.Time
 	case *arrow.DurationType:
-		f.means = column.Duration
+		f.meaning = column.Duration
 	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
 		f.format.Form = column.UnsignedForm
 	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type:

@@ -21,14 +21,14 @@ type scratch struct {
 	bit   int    // offset of the first bit
 	bits  []byte // memory for nulls
 	column.Decoded
-	starts []int64
-	absent []bool   // null through a dictionary entry or an enclosing structure
-	parent *scratch // for the enclosing structure
+	starts         []int64
+	inheritedNulls []bool   // null through a dictionary entry or an enclosing structure
+	parent         *scratch // for the enclosing structure
 }
 
 // valid reports whether value i of the tile is not null.
 func (s *scratch) valid(i int) bool {
-	if s.absent != nil && s.absent[i] {
+	if s.inheritedNulls != nil && s.inheritedNulls[i] {
 		return false
 	}
 	at := s.bit + i
@@ -83,22 +83,22 @@ func (s *scratch) loadNulls(a *values, at int64, n int) error {
 
 // loadParents marks values that are null because an enclosing structure is.
 func (s *scratch) loadParents(a *values, at int64, n int) error {
-	s.absent = nil
-	for k := range a.above {
+	s.inheritedNulls = nil
+	for k := range a.enclosing {
 		if s.parent == nil {
 			s.parent = &scratch{}
 		}
-		if err := s.parent.loadNulls(&a.above[k], at, n); err != nil {
+		if err := s.parent.loadNulls(&a.enclosing[k], at, n); err != nil {
 			return err
 		}
 		if s.parent.nulls == nil {
 			continue
 		}
-		if s.absent == nil {
-			s.absent = make([]bool, n)
+		if s.inheritedNulls == nil {
+			s.inheritedNulls = make([]bool, n)
 		}
-		for i := range s.absent {
-			s.absent[i] = s.absent[i] || !s.parent.valid(i)
+		for i := range s.inheritedNulls {
+			s.inheritedNulls[i] = s.inheritedNulls[i] || !s.parent.valid(i)
 		}
 	}
 	return nil
@@ -208,8 +208,8 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 		return err
 	}
 	s.Texts = s.Texts[:0]
-	if s.absent == nil {
-		s.absent = make([]bool, n)
+	if s.inheritedNulls == nil {
+		s.inheritedNulls = make([]bool, n)
 	}
 	for i, w := range s.Words {
 		k := int64(-1)
@@ -218,7 +218,7 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 			if k, err = a.dict.entry(f, w); err != nil {
 				return err
 			}
-			s.absent[i] = !a.dict.valid[k]
+			s.inheritedNulls[i] = !a.dict.valid[k]
 		}
 		s.lookUp(a.dict, f.kind == column.Text, i, k)
 	}
@@ -241,7 +241,7 @@ func (s *scratch) lookUp(d *dictionary, text bool, i int, k int64) {
 
 // zeroNulls clears the words and decimals of nulls, so that every format can convert them.
 func (s *scratch) zeroNulls(f *field, n int) {
-	if s.nulls == nil && s.absent == nil {
+	if s.nulls == nil && s.inheritedNulls == nil {
 		return
 	}
 	for i := range n {
@@ -272,7 +272,7 @@ func (s *scratch) convert(f *field, n int) int {
 	if i := s.Decoded.Convert(f.format, n); i >= 0 {
 		return i
 	}
-	if s.nulls != nil || s.absent != nil {
+	if s.nulls != nil || s.inheritedNulls != nil {
 		for i := range s.Floats {
 			if !s.valid(i) {
 				s.Floats[i] = math.NaN()

@@ -29,16 +29,16 @@ func WriterBytes(columns int) int64 { return 3*batchBytes + 2<<10*int64(columns)
 // encoder writes record batches: numeric columns as float64 without nulls, kept columns as
 // nullable.
 type encoder struct {
-	out       io.Writer
-	file      io.WriteSeeker // nil for a stream
-	w         batchWriter
-	written   bool // the file has a batch
-	builder   *array.RecordBuilder
-	schema    stream.Info
-	batchRows int
-	inBatch   int
-	nested    int   // bytes of nested values in the batch
-	encoded   int64 // rows of the earlier batches
+	out         io.Writer
+	file        io.WriteSeeker // nil for a stream
+	w           batchWriter
+	written     bool // the file has a batch
+	builder     *array.RecordBuilder
+	schema      stream.Info
+	batchRows   int
+	batchFill   int
+	nested      int   // bytes of nested values in the batch
+	encodedRows int64 // rows of the earlier batches
 }
 
 // batchWriter is the writer of the library, for a file or a stream.
@@ -93,12 +93,12 @@ func (e *encoder) Describe(about map[string]string) error {
 
 func (e *encoder) Encode(b *stream.Batch, n int) error {
 	for done := 0; done < n; {
-		rows := e.fits(b, done, min(n-done, e.batchRows-e.inBatch))
+		rows := e.fits(b, done, min(n-done, e.batchRows-e.batchFill))
 		if err := e.add(b, done, rows); err != nil {
 			return err
 		}
 		done += rows
-		if e.inBatch += rows; e.inBatch == e.batchRows || e.nested >= batchBytes {
+		if e.batchFill += rows; e.batchFill == e.batchRows || e.nested >= batchBytes {
 			if err := e.Flush(); err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func (e *encoder) fits(b *stream.Batch, at, n int) int {
 func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	for k := range e.schema.Columns {
 		column := e.builder.Field(k).(*array.Float64Builder)
-		if e.inBatch == 0 {
+		if e.batchFill == 0 {
 			column.Resize(max(rows, e.expected())) // once per batch
 		}
 		column.Reserve(rows)
@@ -140,7 +140,7 @@ func (e *encoder) add(b *stream.Batch, at, rows int) error {
 	}
 	for k := range e.schema.Kept {
 		column := e.builder.Field(len(e.schema.Columns) + k)
-		if e.inBatch == 0 && !b.Kept[k].Type.IsNested() {
+		if e.batchFill == 0 && !b.Kept[k].Type.IsNested() {
 			column.Resize(max(rows, e.expected())) // once for the batch
 		}
 		if err := addKept(column, &b.Kept[k], at, at+rows); err != nil {
@@ -155,16 +155,16 @@ func (e *encoder) expected() int {
 	if e.schema.Rows < 0 {
 		return e.batchRows
 	}
-	return int(max(0, min(int64(e.batchRows), e.schema.Rows-e.encoded)))
+	return int(max(0, min(int64(e.batchRows), e.schema.Rows-e.encodedRows)))
 }
 
 // Flush implements column.Flusher: it writes the current batch.
 func (e *encoder) Flush() error {
-	if e.inBatch == 0 {
+	if e.batchFill == 0 {
 		return nil
 	}
-	e.encoded += int64(e.inBatch)
-	e.inBatch, e.nested, e.written = 0, 0, true
+	e.encodedRows += int64(e.batchFill)
+	e.batchFill, e.nested, e.written = 0, 0, true
 	record := e.builder.NewRecord()
 	defer record.Release()
 	return e.w.Write(record)
@@ -178,13 +178,13 @@ const minCapacity = 32
 func (e *encoder) trim() {
 	for k := range e.builder.Schema().Fields() {
 		nested := k >= len(e.schema.Columns) && e.schema.Kept[k-len(e.schema.Columns)].Type.IsNested()
-		if e.schema.Rows >= 0 || e.inBatch == 0 || nested {
+		if e.schema.Rows >= 0 || e.batchFill == 0 || nested {
 			continue
 		}
-		room := max(minCapacity, e.inBatch)
+		room := max(minCapacity, e.batchFill)
 		switch e.builder.Field(k).(type) {
 		case *array.StringBuilder, *array.BinaryBuilder, *array.FixedSizeBinaryBuilder:
-			room = e.inBatch
+			room = e.batchFill
 		}
 		e.builder.Field(k).Resize(room)
 	}

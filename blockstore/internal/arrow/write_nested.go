@@ -10,8 +10,8 @@ import (
 
 // nestedType is keptType for a nested type. All parts except keys of maps are nullable.
 func nestedType(t logical.Type) arrow.DataType {
-	fields := make([]arrow.Field, len(t.Inside))
-	for i, m := range t.Inside {
+	fields := make([]arrow.Field, len(t.Members))
+	for i, m := range t.Members {
 		if m.Type = withoutWords(m.Type); t.Class == logical.List {
 			m.Name = "item"
 		}
@@ -50,8 +50,8 @@ func addNext(to array.Builder, t logical.Type, from *logical.Cursor) error {
 	switch to := to.(type) {
 	case *array.StructBuilder:
 		to.Append(true)
-		valid := from.Validity(len(t.Inside))
-		for k, m := range t.Inside {
+		valid := from.Validity(len(t.Members))
+		for k, m := range t.Members {
 			if err := addNextOrNull(to.FieldBuilder(k), m.Type, from, valid.Has(k)); err != nil {
 				return err
 			}
@@ -61,17 +61,17 @@ func addNext(to array.Builder, t logical.Type, from *logical.Cursor) error {
 		to.Append(true)
 		n := from.Count()
 		for range n {
-			if err := addNext(to.KeyBuilder(), t.Inside[0].Type, from); err != nil {
+			if err := addNext(to.KeyBuilder(), t.Members[0].Type, from); err != nil {
 				return err
 			}
 		}
-		return addElements(to.ItemBuilder(), t.Inside[1].Type, from, n)
+		return addElements(to.ItemBuilder(), t.Members[1].Type, from, n)
 	case *array.ListBuilder:
 		to.Append(true)
-		return addElements(to.ValueBuilder(), t.Inside[0].Type, from, from.Count())
+		return addElements(to.ValueBuilder(), t.Members[0].Type, from, from.Count())
 	case *array.FixedSizeListBuilder:
 		to.Append(true)
-		return addElements(to.ValueBuilder(), t.Inside[0].Type, from, from.Count())
+		return addElements(to.ValueBuilder(), t.Members[0].Type, from, from.Count())
 	}
 	c := stream.FieldOf("", withoutWords(t)).Column()
 	c.TakeScalar(from)

@@ -39,7 +39,7 @@ func Find(name string) (Encoding, error) {
 	}
 	if err != nil || e == nil {
 		return Encoding{}, fault.New("encoding %q is not known", name).
-			Do("use utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5, euc-kr, or another of IANA's names")
+			WithRemedy("use utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5, euc-kr, or another of IANA's names")
 	}
 	if e == unicode.UTF8 {
 		return Encoding{}, nil
@@ -70,12 +70,12 @@ func (e Encoding) NewReader(in io.Reader) io.Reader {
 	head, _ := buffered.Peek(2)
 	switch {
 	case MarkedUTF16(head):
-		checked := &units{in: buffered, encoding: marked, big: head[0] == 0xfe, line: 1}
-		return transform.NewReader(checked, marked.plain.NewDecoder())
+		checked := &unitChecker{in: buffered, encoding: withByteOrderMark, big: head[0] == 0xfe, line: 1}
+		return transform.NewReader(checked, withByteOrderMark.plain.NewDecoder())
 	case e.IsUTF8():
 		return buffered
 	case e.plain == littleEndian || e.plain == bigEndian:
-		checked := &units{in: buffered, encoding: e, big: e.plain == bigEndian, line: 1}
+		checked := &unitChecker{in: buffered, encoding: e, big: e.plain == bigEndian, line: 1}
 		return transform.NewReader(checked, e.plain.NewDecoder())
 	}
 	return &strict{in: transform.NewReader(buffered, unicode.BOMOverride(e.plain.NewDecoder())), encoding: e, line: 1}
@@ -89,18 +89,18 @@ type UnknownError struct {
 
 // Error names the line.
 func (e *UnknownError) Error() string {
-	if e.Encoding == marked {
+	if e.Encoding == withByteOrderMark {
 		return fmt.Sprintf("line %d: bytes that are no character of UTF-16, whose mark the file begins with", e.Line)
 	}
 	return fmt.Sprintf("line %d: bytes that are no character of %s", e.Line, e.Encoding)
 }
 
-// unknown returns an [UnknownError] with a remedy.
-func unknown(line int64, e Encoding) error {
-	if e == marked {
-		return fault.New("%w", &UnknownError{line, e}).Do("mend the file, or remove its first two bytes if the text has another encoding")
+// unknownEncoding returns an [UnknownError] with a remedy.
+func unknownEncoding(line int64, e Encoding) error {
+	if e == withByteOrderMark {
+		return fault.New("%w", &UnknownError{line, e}).WithRemedy("mend the file, or remove its first two bytes if the text has another encoding")
 	}
-	return fault.New("%w", &UnknownError{line, e}).Do("name the encoding that it has with `Layout.Encoding`")
+	return fault.New("%w", &UnknownError{line, e}).WithRemedy("name the encoding that it has with `Layout.Encoding`")
 }
 
 // strict fails on characters that could not be decoded.
@@ -121,7 +121,7 @@ func (s *strict) Read(p []byte) (int, error) {
 	s.last = append(s.last, p[:n]...)
 	if at := bytes.Index(s.last, replacement); at >= 0 {
 		s.line += int64(bytes.Count(s.last[:at], []byte{'\n'}))
-		return 0, unknown(s.line, s.encoding)
+		return 0, unknownEncoding(s.line, s.encoding)
 	}
 	if whole := len(s.last) - (len(replacement) - 1); whole > 0 {
 		s.line += int64(bytes.Count(s.last[:whole], []byte{'\n'}))

@@ -12,39 +12,39 @@ var (
 	bigEndian    = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 )
 
-// marked is the encoding of text with a byte order mark.
-var marked = Encoding{"utf-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)}
+// withByteOrderMark is the encoding of text with a byte order mark.
+var withByteOrderMark = Encoding{"utf-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)}
 
-// units checks UTF-16 before it is decoded, since the decoder silently replaces unpaired surrogates
+// unitChecker checks UTF-16 before it is decoded, since the decoder silently replaces unpaired surrogates
 // and an odd last byte.
-type units struct {
+type unitChecker struct {
 	in       io.Reader
 	encoding Encoding
 	big      bool // big-endian
 	line     int64
-	half     bool // first holds the first byte of a unit
+	hasHalf  bool // first holds the first byte of a unit
 	first    byte
 	high     bool // the last unit was a high surrogate
 }
 
 // Read implements io.Reader.
-func (u *units) Read(p []byte) (int, error) {
+func (u *unitChecker) Read(p []byte) (int, error) {
 	n, err := u.in.Read(p)
 	for _, b := range p[:n] {
-		if u.half = !u.half; u.half {
+		if u.hasHalf = !u.hasHalf; u.hasHalf {
 			u.first = b
 		} else if !u.take(b) {
-			return 0, unknown(u.line, u.encoding)
+			return 0, unknownEncoding(u.line, u.encoding)
 		}
 	}
-	if err == io.EOF && (u.half || u.high) {
-		err = unknown(u.line, u.encoding)
+	if err == io.EOF && (u.hasHalf || u.high) {
+		err = unknownEncoding(u.line, u.encoding)
 	}
 	return n, err
 }
 
 // take reports whether the unit that b completes is valid after the previous one.
-func (u *units) take(b byte) bool {
+func (u *unitChecker) take(b byte) bool {
 	unit := uint16(u.first)<<8 | uint16(b)
 	if !u.big {
 		unit = uint16(b)<<8 | uint16(u.first)

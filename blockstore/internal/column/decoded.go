@@ -101,7 +101,7 @@ func (d *Decoded) Keep(c *stream.Column, f NumberFormat, first, last int) (int, 
 	case stream.Int64:
 		if i := f.appendIntegers(c, d.Words[first:last]); i >= 0 {
 			return first + i, fault.New("the integer %d does not fit 64 bits with a sign, as what is carried along must", d.Words[first+i]).
-				Do("do not keep the column, or store it as text")
+				WithRemedy("do not keep the column, or store it as text")
 		}
 	}
 	return 0, nil

@@ -43,4 +43,4 @@ func Describe(e Encoder, about map[string]string) error {
 type StartEncoder func(out io.Writer, s stream.Info) (Encoder, error)
 
 // ErrNoColumns reports a file without columns.
-var ErrNoColumns = fault.New("there are no columns").Do("choose some")
+var ErrNoColumns = fault.New("there are no columns").WithRemedy("choose some")

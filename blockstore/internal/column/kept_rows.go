@@ -21,9 +21,9 @@ type Keeper interface {
 
 // keptRows caches all rows of a file once most of its pages have been read.
 type keptRows struct {
-	turn    chan struct{} // a lock: holds a value while a goroutine uses the fields
-	allowed bool
-	rows    *stream.Batch // nil until they are read
+	lockToken chan struct{} // a lock: holds a value while a goroutine uses the fields
+	allowed   bool
+	rows      *stream.Batch // nil until they are read
 }
 
 // lock waits until no other goroutine uses the fields. Meanwhile it reports progress to the pass
@@ -33,10 +33,10 @@ func (k *keptRows) lock(ctx context.Context) bool {
 	defer beat.Stop()
 	for {
 		select {
-		case k.turn <- struct{}{}:
+		case k.lockToken <- struct{}{}:
 			return true
 		case <-beat.C:
-			stream.Beat(ctx)
+			stream.Heartbeat(ctx)
 		case <-ctx.Done():
 			return false
 		}
@@ -44,21 +44,21 @@ func (k *keptRows) lock(ctx context.Context) bool {
 }
 
 // unlock lets other goroutines use the fields.
-func (k *keptRows) unlock() { <-k.turn }
+func (k *keptRows) unlock() { <-k.lockToken }
 
 // Keep implements Keeper.
 func (s *source) Keep(allowed bool) {
 	isText := func(f stream.Field) bool { return f.Kind == stream.String }
-	s.kept.turn <- struct{}{}
+	s.kept.lockToken <- struct{}{}
 	defer s.kept.unlock()
 	if s.kept.allowed = allowed && !slices.ContainsFunc(s.info.Kept, isText); !s.kept.allowed {
 		s.kept.rows = nil
 	}
 }
 
-// keptNow returns all rows, or nil if they are not cached. If worth is true it reads them first. It
+// cachedRows returns all rows, or nil if they are not cached. If worth is true it reads them first. It
 // ignores read errors, which the caller's own read reports.
-func (s *source) keptNow(ctx context.Context, worth bool) *stream.Batch {
+func (s *source) cachedRows(ctx context.Context, worth bool) *stream.Batch {
 	if !s.kept.lock(ctx) {
 		return nil
 	}

@@ -41,7 +41,7 @@ func IsExactText(integer string, amongFloats bool) bool {
 // ErrInexact reports an integer that is not exactly a float64.
 func ErrInexact(integer string) error {
 	return fault.New("the integer %s lies between two float64 numbers, which hold all integers only up to 2^53", integer).
-		Do("leave the column out, or take the nearest with `Options.Inexact round`")
+		WithRemedy("leave the column out, or take the nearest with `Options.Inexact round`")
 }
 
 // NumberFormat is the interpretation of a word as a number, in Parquet, Arrow, NPY and .nys files.

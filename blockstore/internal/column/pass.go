@@ -37,7 +37,7 @@ type Begin func(ctx context.Context, f file.File, ahead bool) Pass
 // NewSource returns a source of the chosen columns of the file with the given stamp. It adds fixed
 // numbers and constant kept columns itself; passes leave them unset.
 func NewSource(c Choice, stamp file.Stamp, begin Begin) stream.Gatherer {
-	return &source{Choice: c, stamp: stamp, kept: keptRows{turn: make(chan struct{}, 1)}, begin: func(ctx context.Context, f file.File, ahead bool) Pass {
+	return &source{Choice: c, stamp: stamp, kept: keptRows{lockToken: make(chan struct{}, 1)}, begin: func(ctx context.Context, f file.File, ahead bool) Pass {
 		return withConstants(&c, begin(ctx, f, ahead))
 	}}
 }
@@ -56,7 +56,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := s.info.CheckFirst(first); err != nil {
 		return nil, err
 	}
-	kept := s.keptNow(ctx, s.hasFewPages())
+	kept := s.cachedRows(ctx, s.hasFewPages())
 	f, err := s.stamp.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 		return fmt.Errorf("%s %w", s.info.Name, stream.ErrReadOnce)
 	}
 	BeginGather(s.info, rows, dst)
-	kept := s.keptNow(ctx, s.touchesMost(len(rows)))
+	kept := s.cachedRows(ctx, s.touchesMost(len(rows)))
 	f, err := s.stamp.ByNumber(len(rows)).Open(ctx)
 	if err != nil {
 		return err
@@ -145,15 +145,15 @@ type passReader struct {
 	first          int64 // the row to begin with; -1 after SkipTo
 	checkUnchanged func(err error) error
 	failed         error
-	began          time.Time // arrival of the first row of a live block
+	firstArrival   time.Time // arrival of the first row of a live block
 }
 
 // Read implements stream.Reader.
 func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 	MustFit(r.info, dst)
 	Truncate(dst, r.info.Kept)
-	for n < dst.X.Rows && r.failed == nil && !r.leaves(n) {
-		stream.Beat(r.ctx)
+	for n < dst.X.Rows && r.failed == nil && !r.isDue(n) {
+		stream.Heartbeat(r.ctx)
 		if r.failed = r.ctx.Err(); r.failed == nil {
 			var rows int
 			r.failed = fault.Guard(r.info.Name, func() (err error) {
@@ -173,18 +173,18 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 	return n, r.failed
 }
 
-// leaves reports whether n rows of a live source have waited long enough for more.
-func (r *passReader) leaves(n int) bool {
+// isDue reports whether n rows of a live source have waited long enough for more.
+func (r *passReader) isDue(n int) bool {
 	switch {
 	case !r.info.Live:
 		return false
 	case n == 0:
-		r.began = time.Time{}
+		r.firstArrival = time.Time{}
 		return false
-	case r.began.IsZero():
-		r.began = time.Now()
+	case r.firstArrival.IsZero():
+		r.firstArrival = time.Now()
 	}
-	return time.Since(r.began) >= file.Patience
+	return time.Since(r.firstArrival) >= file.Patience
 }
 
 // next reads the next rows. The first call skips to the starting row.

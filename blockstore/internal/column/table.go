@@ -378,14 +378,14 @@ func (t *TableInfo) check(c Choice) error {
 	for _, i := range c.Numeric {
 		if column := t.Columns[i]; !column.Kind.Computable() {
 			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with", column.Reason()).
-				Do("leave it out")
+				WithRemedy("leave it out")
 		}
 	}
 	for _, k := range c.Kept {
 		if k.Column >= 0 && k.Nested == nil && !t.Columns[k.Column].Keepable() {
 			column := t.Columns[k.Column]
 			return fault.Cell(t.Path, -1, column.Name, "it holds %s, and cannot be kept", column.Reason()).
-				Do("leave it out")
+				WithRemedy("leave it out")
 		}
 	}
 	return nil
@@ -417,7 +417,7 @@ func ErrListLength(path string, row int64, name string, length int64, width int)
 		what = "the list is empty"
 	}
 	return fault.Cell(path, row, name, "%s, and the first one has %d: only lists of one length make columns", what, width).
-		Do("%s", LeaveOut(name))
+		WithRemedy("%s", LeaveOut(name))
 }
 
 // LeaveOut returns advice on how to exclude a column.

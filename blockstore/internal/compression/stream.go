@@ -21,7 +21,7 @@ const zstdWindow = 128 << 20
 func NewReader(format string, in io.Reader) (io.ReadCloser, error) {
 	r, err := newReader(format, in)
 	if err != nil {
-		return nil, unreadable(format, err)
+		return nil, damagedError(format, err)
 	}
 	return &textReader{r, format}, nil
 }
@@ -36,17 +36,17 @@ type textReader struct {
 func (r *textReader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		err = unreadable(r.format, err)
+		err = damagedError(r.format, err)
 	}
 	return n, err
 }
 
-// unreadable converts the error of a decompression library to one with a remedy.
-func unreadable(format string, err error) error {
+// damagedError converts the error of a decompression library to one with a remedy.
+func damagedError(format string, err error) error {
 	if fault.IsReading(err) {
 		return err
 	}
-	return fault.New("the %s data cannot be decompressed: the file is cut short or damaged", format).Of(stream.Damaged).Do("make or fetch it again")
+	return fault.New("the %s data cannot be decompressed: the file is cut short or damaged", format).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 }
 
 // gzipMembers reads all members of a gzip file. Padding by zeros is allowed.

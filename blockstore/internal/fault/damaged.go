@@ -16,7 +16,7 @@ func Damaged(err error) error {
 	}
 	e := stream.AsDataError(err)
 	if e.Remedy == "" {
-		return e.Of(stream.Damaged).Do("make or fetch the file again")
+		return e.WithKind(stream.Damaged).WithRemedy("make or fetch the file again")
 	}
 	return e
 }

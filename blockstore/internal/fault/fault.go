@@ -26,7 +26,7 @@ func Cell(path string, row int64, column, format string, args ...any) *stream.Da
 
 // Output returns an error about a file that cannot be written.
 func Output(path, format string, args ...any) *stream.DataError {
-	return stream.NewDataError(path, format, args...).Of(stream.Unwritten)
+	return stream.NewDataError(path, format, args...).WithKind(stream.Unwritable)
 }
 
 // Guard runs f and converts a panic in it to an error about path. Readers of foreign formats run
@@ -34,7 +34,7 @@ func Output(path, format string, args ...any) *stream.DataError {
 func Guard(path string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = File(path, "%w", &ReaderError{p}).Of(stream.Damaged).Do("make or fetch it again")
+			err = File(path, "%w", &ReaderError{p}).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 		}
 	}()
 	return f()

@@ -40,14 +40,15 @@ func TestDamaged(t *testing.T) {
 	}{
 		{ended, stream.Damaged, "make or fetch the file again"},
 		{fault.New("at byte 7: %w", ended), stream.Damaged, "make or fetch the file again"},
-		{fault.New("at byte 7: %w", fault.New("%w", ended).Do("is it a table?")), stream.Unusable, "is it a table?"},
+		{fault.New("at byte 7: %w", fault.New("%w", ended).
+			WithRemedy("is it a table?")), stream.Unusable, "is it a table?"},
 	} {
 		got, ok := fault.Damaged(c.err).(*stream.DataError)
 		if !ok || got.Kind != c.kind || got.Remedy != c.remedy || !errors.Is(got, ended) || got.Error() != got.What+"; "+c.remedy && got.What != "" {
 			t.Errorf("%v: got %+v", c.err, got)
 		}
 	}
-	failed := fault.New("no answer").Of(stream.Unreachable).Do("start again")
+	failed := fault.New("no answer").WithKind(stream.Unreachable).WithRemedy("start again")
 	for _, err := range []error{fs.ErrClosed, &fs.PathError{Op: "read", Path: "a", Err: fs.ErrClosed}, fault.Reading(failed), fault.File("a", "%w", fault.Reading(failed)), context.Canceled} {
 		if fault.IsReading(err) == (err == fs.ErrClosed) || fault.IsReading(err) && fault.Damaged(err) != err {
 			t.Errorf("%v: an error of reading, %v", err, fault.IsReading(err))

@@ -10,7 +10,8 @@ func Text(text []byte, remedy string) error {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
 		if r == utf8.RuneError && size <= 1 {
-			return New("byte %d of %q is 0x%02x, which is no UTF-8", at, Shorten(text), text[at]).Do("%s", remedy)
+			return New("byte %d of %q is 0x%02x, which is no UTF-8", at, Shorten(text), text[at]).
+				WithRemedy("%s", remedy)
 		}
 		at += size
 	}

@@ -24,7 +24,7 @@ func (r contextReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	stream.Beat(r.ctx)
+	stream.Heartbeat(r.ctx)
 	return r.in.ReadAt(p, offset)
 }
 

@@ -51,7 +51,7 @@ func tableFolder(name, dir string) string {
 // tableError reports that a folder is a table of the given kind.
 func tableError(kind, folder string) error {
 	return fault.File(folder, "it is a table of %s: files that were removed from the table may still lie in the folder, and only its log tells which rows count", kind).
-		Do("%s, or name single files", tableRemedies[kind])
+		WithRemedy("%s, or name single files", tableRemedies[kind])
 }
 
 // checkTable returns an error if a folder, or one of which it is a partition k=v, is a table.

@@ -34,13 +34,13 @@ type Live struct {
 	total   atomic.Int64 // bytes that were read of the input
 	stopped sync.Once
 
-	buf    []byte // buf[start:] is the window
-	start  int
-	offset int64     // of the window in the input
-	err    error     // the error that ended the input
-	came   time.Time // arrival of the last bytes
-	wait   time.Duration
-	timer  *time.Timer
+	buf         []byte // buf[start:] is the window
+	start       int
+	offset      int64     // of the window in the input
+	err         error     // the error that ended the input
+	lastArrival time.Time // arrival of the last bytes
+	wait        time.Duration
+	timer       *time.Timer
 }
 
 // piece is the result of one read of the input.
@@ -54,7 +54,7 @@ const chunkBytes = 64 << 10
 // NewLive starts reading in. Close calls closeInput unless it is nil, and does not wait for a
 // blocked read.
 func NewLive(in io.Reader, closeInput func() error) *Live {
-	l := &Live{pieces: make(chan piece), done: make(chan struct{}), close: closeInput, came: time.Now(), wait: Pause, timer: time.NewTimer(0)}
+	l := &Live{pieces: make(chan piece), done: make(chan struct{}), close: closeInput, lastArrival: time.Now(), wait: Pause, timer: time.NewTimer(0)}
 	go l.readAhead(in)
 	return l
 }
@@ -126,7 +126,7 @@ func (l *Live) more() error {
 			l.start = 0
 		}
 		l.buf = append(l.buf, p.data...)
-		l.err, l.came, l.wait = p.err, time.Now(), Pause
+		l.err, l.lastArrival, l.wait = p.err, time.Now(), Pause
 		return nil
 	case <-l.timer.C:
 		l.wait = min(2*l.wait, Patience) // poll less often during long pauses
@@ -142,7 +142,7 @@ func (l *Live) Head(ctx context.Context, most int, enough func(head []byte) bool
 		if err := ctx.Err(); err != nil {
 			return nil, false, context.Cause(ctx)
 		}
-		l.wait = min(l.wait, max(Pause, Patience-time.Since(l.came)))
+		l.wait = min(l.wait, max(Pause, Patience-time.Since(l.lastArrival)))
 		head, err := l.Await(0, have+1)
 		have = max(have, len(head))
 		switch {
@@ -150,7 +150,7 @@ func (l *Live) Head(ctx context.Context, most int, enough func(head []byte) bool
 			return head, true, nil
 		case err != nil && err != ErrPause:
 			return nil, false, err
-		case (have >= most || time.Since(l.came) >= Patience) && enough(head):
+		case (have >= most || time.Since(l.lastArrival) >= Patience) && enough(head):
 			return head, false, nil
 		}
 	}

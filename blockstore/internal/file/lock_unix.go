@@ -9,7 +9,7 @@ import (
 )
 
 // lock locks a file until it is closed, unless another process holds the lock.
-func lock(f *os.File) locked {
+func lock(f *os.File) lockResult {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
 		case err == nil:

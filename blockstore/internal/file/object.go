@@ -104,12 +104,12 @@ func objectError(ctx context.Context, name string, err error) error {
 	}
 	e := fault.File(name, "%w", err)
 	if e.Remedy == "" {
-		return e.Do("start again later, or use a file")
+		return e.WithRemedy("start again later, or use a file")
 	}
 	return e
 }
 
 // noObject reports that an object does not exist.
 func noObject(name string) *stream.DataError {
-	return fault.File(name, "no such object").Of(stream.Missing).Do("is the address right?")
+	return fault.File(name, "no such object").WithKind(stream.Missing).WithRemedy("is the address right?")
 }

@@ -28,23 +28,23 @@ func (o *Object) tail() chunkKey {
 
 // chunk is a part of an object, in memory or being fetched.
 type chunk struct {
-	key   chunkKey
-	data  []byte
-	ready chan struct{} // closed when data or err is set
-	err   error
-	done  bool          // data is set
-	users int           // number of users that need it
-	place *list.Element // in the list of idle chunks
+	key         chunkKey
+	data        []byte
+	ready       chan struct{} // closed when data or err is set
+	err         error
+	done        bool          // data is set
+	users       int           // number of users that need it
+	idleElement *list.Element // in the list of idle chunks
 }
 
 // cache holds chunks of the objects of a session. All readers share it.
 type cache struct {
 	sync.Mutex
-	chunks  map[chunkKey]*chunk
-	idle    list.List // unused chunks, the most recently used in front
-	held    int64     // bytes of all chunks
-	allowed int64     // limit for the readers that are open
-	free    [][]byte  // memory of evicted chunks
+	chunks    map[chunkKey]*chunk
+	idle      list.List // unused chunks, the most recently used in front
+	heldBytes int64     // bytes of all chunks
+	limit     int64     // limit for the readers that are open
+	free      [][]byte  // memory of evicted chunks
 }
 
 // leastBytes stays in memory without an open reader, for the next one: footers, first pages.
@@ -54,7 +54,7 @@ const leastBytes = 16 << 20
 func (c *cache) allow(bytes int64) {
 	c.Lock()
 	defer c.Unlock()
-	c.allowed += bytes
+	c.limit += bytes
 }
 
 // acquire returns a chunk for use. empty reports that the caller must have it filled.
@@ -68,9 +68,9 @@ func (c *cache) acquire(key chunkKey) (ch *chunk, empty bool) {
 		ch = &chunk{key: key, data: c.memory(key.length), ready: make(chan struct{})}
 		c.chunks[key], empty = ch, true
 		ch.users++ // for the goroutine that fills it
-	} else if ch.place != nil {
-		c.idle.Remove(ch.place)
-		ch.place = nil
+	} else if ch.idleElement != nil {
+		c.idle.Remove(ch.idleElement)
+		ch.idleElement = nil
 	}
 	ch.users++
 	return ch, empty
@@ -114,10 +114,10 @@ func (c *cache) copy(key chunkKey, p []byte, offset int64) (from, to int64) {
 
 // memory returns n bytes, and evicts chunks if too many are in memory.
 func (c *cache) memory(n int64) []byte {
-	for c.held+n > max(c.allowed, leastBytes) && c.idle.Len() > 0 {
+	for c.heldBytes+n > max(c.limit, leastBytes) && c.idle.Len() > 0 {
 		c.drop(c.idle.Back().Value.(*chunk))
 	}
-	c.held += n
+	c.heldBytes += n
 	for i, p := range c.free {
 		if int64(cap(p)) >= n && int64(cap(p)) < 2*n {
 			last := len(c.free) - 1
@@ -131,9 +131,9 @@ func (c *cache) memory(n int64) []byte {
 
 // drop evicts an unused chunk.
 func (c *cache) drop(ch *chunk) {
-	c.idle.Remove(ch.place)
+	c.idle.Remove(ch.idleElement)
 	delete(c.chunks, ch.key)
-	c.held -= int64(len(ch.data))
+	c.heldBytes -= int64(len(ch.data))
 	if len(c.free) < 8 {
 		c.free = append(c.free, ch.data)
 	}
@@ -166,7 +166,7 @@ func (c *cache) filled(ch *chunk) {
 	ch.done = ch.err == nil
 	if ch.err != nil && c.chunks[ch.key] == ch {
 		delete(c.chunks, ch.key)
-		c.held -= int64(len(ch.data))
+		c.heldBytes -= int64(len(ch.data))
 	}
 	close(ch.ready)
 }
@@ -176,6 +176,6 @@ func (c *cache) leave(ch *chunk) {
 	c.Lock()
 	defer c.Unlock()
 	if ch.users--; ch.users == 0 && c.chunks[ch.key] == ch {
-		ch.place = c.idle.PushFront(ch)
+		ch.idleElement = c.idle.PushFront(ch)
 	}
 }

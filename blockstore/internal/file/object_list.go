@@ -49,7 +49,7 @@ func (s *Session) expandObjects(ctx context.Context, url string) ([]string, erro
 	case len(names) > 0:
 		return names, nil
 	case folder != url:
-		return nil, fault.File(url, "there are no objects below this, those apart that begin with . or _").Of(stream.Missing).Do("name another folder")
+		return nil, fault.File(url, "there are no objects below this, those apart that begin with . or _").WithKind(stream.Missing).WithRemedy("name another folder")
 	}
 	return nil, s.missingObject(ctx, url)
 }
@@ -58,13 +58,13 @@ func (s *Session) expandObjects(ctx context.Context, url string) ([]string, erro
 // in matching folders.
 func (s *Session) expandObjectGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
 	if !doublestar.ValidatePattern(pattern) {
-		return nil, fault.File(pattern, "the brackets of this glob do not fit").Do("close them, or put a backslash before one that is meant")
+		return nil, fault.File(pattern, "the brackets of this glob do not fit").WithRemedy("close them, or put a backslash before one that is meant")
 	}
 	names, err := s.below(ctx, prefix, func(name string) bool {
 		return doublestar.MatchUnvalidated(pattern, name) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", name)
 	})
 	if err == nil && len(names) == 0 {
-		err = fault.File(pattern, "no object matches, those apart that begin with . or _").Of(stream.Missing).Do("use ** to go into folders")
+		err = fault.File(pattern, "no object matches, those apart that begin with . or _").WithKind(stream.Missing).WithRemedy("use ** to go into folders")
 	}
 	return names, err
 }
@@ -118,7 +118,7 @@ func (s *Session) missingObject(ctx context.Context, url string) error {
 		}
 	}
 	if name := fault.Nearest(url[len(folder):], near); name != "" {
-		return noObject(url).Do("did you mean %s?", folder+name)
+		return noObject(url).WithRemedy("did you mean %s?", folder+name)
 	}
 	return noObject(url)
 }

@@ -14,7 +14,7 @@ func putObject(ctx context.Context, stores *object.Stores, name string, content 
 	if err != nil {
 		return err
 	}
-	return written(ctx, name, store.Put(ctx, object.Reveal(name), content, size, stores.Patience))
+	return writeError(ctx, name, store.Put(ctx, object.Reveal(name), content, size, stores.Patience))
 }
 
 // CanPut returns an error if writing an object is known to fail.
@@ -25,11 +25,11 @@ func (s *Session) CanPut(ctx context.Context, name string) error {
 		return err
 	}
 	err = stores.Patience.Retry(ctx, func(ctx context.Context, _ func()) error { return store.CanPut(ctx, object.Reveal(name)) })
-	return written(ctx, name, err)
+	return writeError(ctx, name, err)
 }
 
-// written returns a write error that names the object. Errors of the context are unchanged.
-func written(ctx context.Context, name string, err error) error {
+// writeError returns a write error that names the object. Errors of the context are unchanged.
+func writeError(ctx context.Context, name string, err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -162,7 +162,7 @@ func wait(ctx context.Context, key chunkKey) (*chunk, error) {
 		case <-ch.ready:
 			return result(ch)
 		case <-beat.C:
-			stream.Beat(ctx)
+			stream.Heartbeat(ctx)
 		case <-ctx.Done():
 			chunks.leave(ch)
 			return nil, context.Cause(ctx)

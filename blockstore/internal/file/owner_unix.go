@@ -39,7 +39,7 @@ func cannotRename(path string, file, folder fs.FileInfo) error {
 	me := uint32(os.Geteuid())
 	switch {
 	case isMountPoint(path):
-		return fault.New("something is mounted there, which cannot be replaced").Do("mount its folder instead")
+		return fault.New("something is mounted there, which cannot be replaced").WithRemedy("mount its folder instead")
 	case ok && ok2 && folder.Mode()&fs.ModeSticky != 0 && me != 0 && me != f.Uid && me != d.Uid:
 		return fault.New("it is another user's, and in its folder only that user may replace it")
 	}

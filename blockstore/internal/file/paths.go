@@ -35,7 +35,7 @@ func Plain(path string) (string, error) {
 	}
 	u, err := url.Parse(path)
 	if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", fault.File(path, "it is no URL of a file on this machine").Do("write file:///PATH, with %%3F for ? and %%23 for #")
+		return "", fault.File(path, "it is no URL of a file on this machine").WithRemedy("write file:///PATH, with %%3F for ? and %%23 for #")
 	}
 	return filepath.FromSlash(u.Path), nil
 }
@@ -44,7 +44,8 @@ func Plain(path string) (string, error) {
 // or a folder are sorted bytewise.
 func (s *Session) Expand(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
-		return nil, fault.New("there is no input").Do("name files, quoted globs, folders, or - for the standard input")
+		return nil, fault.New("there is no input").
+			WithRemedy("name files, quoted globs, folders, or - for the standard input")
 	}
 	lists := make([][]string, len(paths))
 	err := stream.Each(ctx, Parallel(paths), len(paths), func(i int) (err error) {
@@ -58,7 +59,8 @@ func (s *Session) Expand(ctx context.Context, paths []string) ([]string, error) 
 	}
 	files := slices.Concat(lists...)
 	if len(files) > 1 && slices.Contains(files, Stdin) {
-		return nil, fault.New("the standard input (-) cannot be combined with files").Do("name one or the other")
+		return nil, fault.New("the standard input (-) cannot be combined with files").
+			WithRemedy("name one or the other")
 	}
 	return files, nil
 }
@@ -98,16 +100,17 @@ func Missing(path string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fault.File(path, "no such file, and the folder %s cannot be read either: %w", dir, WithoutPath(err)).
-			Of(stream.Missing).Do("is the path right?")
+			WithKind(stream.Missing).WithRemedy("is the path right?")
 	}
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	if near := fault.Nearest(filepath.Base(path), names); near != "" {
-		return fault.File(path, "no such file").Of(stream.Missing).Do("did you mean %s?", filepath.Join(dir, near))
+		return fault.File(path, "no such file").WithKind(stream.Missing).
+			WithRemedy("did you mean %s?", filepath.Join(dir, near))
 	}
-	return fault.File(path, "no such file").Of(stream.Missing).Do("is the path right?")
+	return fault.File(path, "no such file").WithKind(stream.Missing).WithRemedy("is the path right?")
 }
 
 // expandGlob returns the files that match a pattern. A matching folder contributes all its files,
@@ -144,8 +147,8 @@ func expandGlob(pattern string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fault.File(pattern, "no file matches, those apart that begin with . or _ or are in folders that do").Of(stream.Missing).
-			Do("use ** to go into folders")
+		return nil, fault.File(pattern, "no file matches, those apart that begin with . or _ or are in folders that do").WithKind(stream.Missing).
+			WithRemedy("use ** to go into folders")
 	}
 	return sortUnique(files), nil
 }
@@ -153,7 +156,7 @@ func expandGlob(pattern string) ([]string, error) {
 // badGlob reports that a glob cannot be used.
 func badGlob(pattern string, err error) error {
 	if errors.Is(err, doublestar.ErrBadPattern) {
-		return fault.File(pattern, "the brackets of this glob do not fit").Do("close them, or put a backslash before one that is meant")
+		return fault.File(pattern, "the brackets of this glob do not fit").WithRemedy("close them, or put a backslash before one that is meant")
 	}
 	return fault.File(pattern, "this glob cannot be used: %w", err)
 }
@@ -193,7 +196,7 @@ func walkFolder(folder string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = fault.File(folder, "the folder holds no files, those apart that begin with . or _").Of(stream.Missing).Do("name another")
+		err = fault.File(folder, "the folder holds no files, those apart that begin with . or _").WithKind(stream.Missing).WithRemedy("name another")
 	}
 	return sortUnique(files), err
 }

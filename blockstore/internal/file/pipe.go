@@ -8,15 +8,15 @@ import (
 // OpenPipe opens a file that may be a named pipe. Opening a pipe waits until a program opens it for
 // writing, or until ctx ends.
 func OpenPipe(ctx context.Context, path string) (*os.File, error) {
-	type opened struct {
+	type openResult struct {
 		file *os.File
 		err  error
 	}
-	done := make(chan opened)
+	done := make(chan openResult)
 	go func() {
 		f, err := os.Open(path)
 		select {
-		case done <- opened{f, err}:
+		case done <- openResult{f, err}:
 		case <-ctx.Done():
 			if err == nil {
 				f.Close()

@@ -95,7 +95,7 @@ func (s *Seen) checkList(path string, files []string) error {
 		path = object.Hide(path)
 	}
 	return fault.File(path, "its files are others than when it was first looked at: %s", listDifference(then, files)).
-		Of(stream.Changed).Do("start again")
+		WithKind(stream.Changed).WithRemedy("start again")
 }
 
 // listDifference describes a file that is in only one of two lists.

@@ -85,7 +85,7 @@ func openRegular(path string) (*os.File, Stamp, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fault.File(path, "not a regular file").Do("write what it holds to one first")
+		err = fault.File(path, "not a regular file").WithRemedy("write what it holds to one first")
 	}
 	if err != nil {
 		file.Close()
@@ -156,7 +156,7 @@ func (s Stamp) CheckUnchanged(file File, err error) error {
 	if s.object != nil || s.copied != nil || s.live != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	what := s.since(Mappable(file))
+	what := s.changeOf(Mappable(file))
 	if what == "" {
 		return err
 	}
@@ -167,8 +167,8 @@ func (s Stamp) CheckUnchanged(file File, err error) error {
 	return s.changed("%s, and reading it came to this: %w", what, err)
 }
 
-// since describes what happened to the open file or to its name since it was stamped.
-func (s Stamp) since(file *os.File) string {
+// changeOf describes what happened to the open file or to its name since it was stamped.
+func (s Stamp) changeOf(file *os.File) string {
 	now, err := file.Stat()
 	if err != nil {
 		return err.Error()
@@ -201,5 +201,6 @@ var ErrChanged = errors.New("the file was changed after it was opened")
 
 // changed reports that the file was changed, with details.
 func (s Stamp) changed(format string, args ...any) *stream.DataError {
-	return fault.File(s.path, "%w: "+format, append([]any{ErrChanged}, args...)...).Of(stream.Changed).Do("start again")
+	return fault.File(s.path, "%w: "+format, append([]any{ErrChanged}, args...)...).WithKind(stream.Changed).
+		WithRemedy("start again")
 }

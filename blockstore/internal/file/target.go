@@ -21,11 +21,12 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	case err != nil:
 		return "", nil, WithoutPath(err)
 	case old.IsDir():
-		return "", nil, fault.New("it is a directory").Do("name a file in it")
+		return "", nil, fault.New("it is a directory").WithRemedy("name a file in it")
 	case old.Mode()&fs.ModeSymlink != 0:
-		return "", nil, fault.New("it is a symbolic link to nothing").Do("make what it leads to, or name another file")
+		return "", nil, fault.New("it is a symbolic link to nothing").
+			WithRemedy("make what it leads to, or name another file")
 	case !old.Mode().IsRegular():
-		return "", nil, fault.New("it is not a regular file").Do("name another")
+		return "", nil, fault.New("it is not a regular file").WithRemedy("name another")
 	}
 	folder, err := os.Stat(filepath.Dir(target))
 	if err != nil {

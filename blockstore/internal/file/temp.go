@@ -36,7 +36,7 @@ type Temp struct {
 	Target string
 
 	file     *os.File
-	end      ending
+	end      tempOutcome
 	folder   string         // folder, for messages, of a file that is not renamed
 	stores   *object.Stores // of an upload
 	quota    *Quota         // nil if it counts against none
@@ -47,11 +47,11 @@ type Temp struct {
 	closed   bool
 }
 
-// ending is the fate of a temporary file.
-type ending uint8
+// tempOutcome is the fate of a temporary file.
+type tempOutcome uint8
 
 const (
-	renamed ending = iota
+	renamed tempOutcome = iota
 	uploaded
 	removed
 )
@@ -72,7 +72,7 @@ func (s *Session) Create(path string) (*Temp, error) {
 	file, err := createLocked(filepath.Dir(target), filepath.Base(target), 0o666)
 	if err != nil {
 		return nil, fault.Output(path, "no file can be made in its folder: %w", WithoutPath(err)).
-			Do("make the folder, or name another")
+			WithRemedy("make the folder, or name another")
 	}
 	if old != nil {
 		keepOwner(file, old)
@@ -95,7 +95,7 @@ func (s *Session) createObject(url string) (*Temp, error) {
 
 // createUnlinked creates an unlinked file in the folder of temporary files, which vanishes with the
 // process. On Windows, which cannot unlink open files, Discard removes it.
-func (s *Session) createUnlinked(target string, end ending) (*Temp, error) {
+func (s *Session) createUnlinked(target string, end tempOutcome) (*Temp, error) {
 	f, err := createLocked(s.spoolDir(), "spool", 0o600)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (t *Temp) Finish() error {
 
 // errClosed reports a call after Commit or Discard.
 func (t *Temp) errClosed() error {
-	return fault.Output(t.Target, "the file is closed already").Do("write it anew")
+	return fault.Output(t.Target, "the file is closed already").WithRemedy("write it anew")
 }
 
 // Commit renames or uploads the file; it calls Finish if necessary. After an error the target is
@@ -213,15 +213,15 @@ func (t *Temp) Commit() error {
 	return t.rename()
 }
 
-// closeFirst is true where an open file cannot be renamed. Elsewhere the file stays open, and so
+// closeBeforeRename is true where an open file cannot be renamed. Elsewhere the file stays open, and so
 // locked, until it is renamed.
-const closeFirst = runtime.GOOS == "windows"
+const closeBeforeRename = runtime.GOOS == "windows"
 
 // rename gives the file its final name.
 func (t *Temp) rename() error {
 	t.closed = true
 	defer t.file.Close() // it was synced, so nothing can be lost
-	if closeFirst {
+	if closeBeforeRename {
 		t.file.Close()
 	}
 	if err := os.Rename(t.file.Name(), t.Target); err != nil {
@@ -268,12 +268,12 @@ func (t *Temp) Discard() error {
 }
 
 // reader returns the open file for a reader, whose Close leaves it open.
-func (t *Temp) reader() File { return heldOpen{t.file} }
+func (t *Temp) reader() File { return sharedReader{t.file} }
 
-// heldOpen is a file that its readers do not close.
-type heldOpen struct{ io.ReaderAt }
+// sharedReader is a file that its readers do not close.
+type sharedReader struct{ io.ReaderAt }
 
-func (heldOpen) Close() error { return nil }
+func (sharedReader) Close() error { return nil }
 
 // syncDir makes a rename in dir durable. Windows and some network file systems do not support that
 // and return EINVAL.

@@ -52,7 +52,7 @@ func freeName(target string, take func(temp string) error) (string, error) {
 // a dot and base. It is locked until closed. The first call for a directory in a process removes
 // files that killed runs have left there.
 func createLocked(dir, base string, mode fs.FileMode) (file *os.File, err error) {
-	if _, done := cleaned.LoadOrStore(dir, true); !done {
+	if _, done := searchedDirs.LoadOrStore(dir, true); !done {
 		removeAbandoned(dir)
 	}
 	_, err = freeName(filepath.Join(dir, base), func(temp string) error {
@@ -81,16 +81,16 @@ func TryFolder(dir string) error {
 	return nil
 }
 
-// cleaned is the set of directories already searched for abandoned files.
-var cleaned sync.Map
+// searchedDirs is the set of directories already searched for abandoned files.
+var searchedDirs sync.Map
 
-// locked is the result of an attempt to lock a file.
-type locked int
+// lockResult is the result of an attempt to lock a file.
+type lockResult int
 
 const (
-	lockTaken locked = iota
-	lockHeld         // by another process
-	noLocks          // unsupported on this system
+	lockTaken lockResult = iota
+	lockHeld             // by another process
+	noLocks              // unsupported on this system
 )
 
 // stillNamed reports whether the name of an open file still refers to it.

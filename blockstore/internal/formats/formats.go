@@ -53,13 +53,14 @@ var magics = []struct {
 	{"\xff\xfe", UTF16, nil},
 	{"\xfe\xff", UTF16, nil},
 	{"PAR1", Parquet, nil},
-	{"PARE", "", fault.New("it is an encrypted Parquet file").Do("write it without encryption")},
+	{"PARE", "", fault.New("it is an encrypted Parquet file").WithRemedy("write it without encryption")},
 	{"ARROW1", Arrow, nil},
 	{"\xff\xff\xff\xff", ArrowStream, nil},
 	{"\x93NUMPY", NPY, nil},
 	{"\x89NYS\r\n\x1a\n", Store, nil},
 	{"PK\x03\x04", NPZ, nil},
-	{"PK\x05\x06", "", fault.New("it is an empty zip archive").Do("put an array (.npy) into it, or name another file")},
+	{"PK\x05\x06", "", fault.New("it is an empty zip archive").
+		WithRemedy("put an array (.npy) into it, or name another file")},
 	{"\x1f\x8b", Gzip, nil},
 	{"\x28\xb5\x2f\xfd", Zstd, nil},
 	{"BZh", Bzip2, nil},
@@ -85,7 +86,7 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 		if errors.As(err, new(*stream.DataError)) {
 			return "", err // an error of an object, with its name
 		}
-		return "", fault.File(path, "its beginning cannot be read: %w", err).Do("is its disk in order?")
+		return "", fault.File(path, "its beginning cannot be read: %w", err).WithRemedy("is its disk in order?")
 	}
 	found, reason := ByMagic(head)
 	named := ByExtension(filepath.Ext(path))
@@ -108,16 +109,16 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 		return named, nil
 	case named == "":
 		if head == "" {
-			return "", fault.File(path, "the file is empty").Do("is it the right file?")
+			return "", fault.File(path, "the file is empty").WithRemedy("is it the right file?")
 		}
 		if isText(head) {
 			return textFormat(head), nil
 		}
 		return "", fault.File(path, "its format is known neither by its extension nor by its first bytes").
-			Do("name the format, one of %s", strings.Join(All(), ", "))
+			WithRemedy("name the format, one of %s", strings.Join(All(), ", "))
 	default:
 		return "", fault.File(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension", named, head[:min(len(head), 8)]).
-			Do("make or fetch it again, or name its format")
+			WithRemedy("make or fetch it again, or name its format")
 	}
 }
 

@@ -56,14 +56,14 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 		if fault.IsReading(err) {
 			return nil, err
 		}
-		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read").Of(stream.Damaged).Do("was it cut short?")
+		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read").WithKind(stream.Damaged).WithRemedy("was it cut short?")
 	}
 	has := func(name string) bool {
 		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
 	}
 	if name == "" && has("format.npy") && has("shape.npy") && has("data.npy") {
 		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz").
-			Do("save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
+			WithRemedy("save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
 	}
 	if reason := otherArchive(archive); reason != nil {
 		return nil, fault.File(path, "%w", reason)
@@ -74,7 +74,7 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
 	tables := make([]column.Table, 0, 1)
-	for _, a := range append([]*array{main}, main.beside(arrays)...) {
+	for _, a := range append([]*array{main}, main.vectorsFor(arrays)...) {
 		t, err := a.table(ctx, files, stamp, path)
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func openArchive(ctx context.Context, files *file.Session, f file.File, stamp fi
 		}
 		tables = append(tables, t)
 	}
-	return combine(tables, main.unfit(arrays, name == "")), nil
+	return combine(tables, main.unreadableColumns(arrays, name == "")), nil
 }
 
 // arraysOf returns the arrays of an archive, sorted by name.
@@ -105,7 +105,7 @@ func arraysOf(archive *zip.Reader) (list []*array) {
 // readHeader reads the header of the array.
 func (a *array) readHeader() (Header, error) {
 	if a.Flags&1 != 0 {
-		return Header{}, fault.New("it is encrypted").Do("unzip it with its password first")
+		return Header{}, fault.New("it is encrypted").WithRemedy("unzip it with its password first")
 	}
 	in, err := a.Open()
 	if err != nil {
@@ -134,11 +134,12 @@ func chooseArray(arrays []*array, name string) (*array, error) {
 	}
 	switch {
 	case len(arrays) == 0:
-		return nil, fault.New("it is a zip archive without arrays (.npy)").Do("unzip it and name the file in it")
+		return nil, fault.New("it is a zip archive without arrays (.npy)").
+			WithRemedy("unzip it and name the file in it")
 	case name != "" && len(named) == 0:
-		return nil, fault.New("there is no array %q", name).Do("the arrays are: %s", listed(arrays))
+		return nil, fault.New("there is no array %q", name).WithRemedy("the arrays are: %s", arrayList(arrays))
 	case len(named) > 1:
-		return nil, fault.New("%d arrays are called %q", len(named), name).Do("save them under different names")
+		return nil, fault.New("%d arrays are called %q", len(named), name).WithRemedy("save them under different names")
 	case len(named) == 1:
 		return named[0].readable()
 	case len(arrays) == 1:
@@ -148,7 +149,8 @@ func chooseArray(arrays []*array, name string) (*array, error) {
 	case len(matrices) == 0 && len(vectors) == 1:
 		return vectors[0].readable()
 	}
-	return nil, fault.New("it holds %d arrays", len(arrays)).Do("name one with `Options.Array`: %s", listed(arrays))
+	return nil, fault.New("it holds %d arrays", len(arrays)).
+		WithRemedy("name one with `Options.Array`: %s", arrayList(arrays))
 }
 
 // readable returns the array, or the error that makes it unreadable.
@@ -163,8 +165,8 @@ func (a *array) readable() (*array, error) {
 	return a, nil
 }
 
-// listed lists arrays with their shapes.
-func listed(arrays []*array) string {
+// arrayList lists arrays with their shapes.
+func arrayList(arrays []*array) string {
 	const most = 20
 	var list []string
 	for i, a := range arrays {
@@ -184,8 +186,8 @@ func (a *array) shape() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(a.head.Shape), " ", " × "), "[]")
 }
 
-// beside returns the vectors with as many rows as the array.
-func (a *array) beside(arrays []*array) (list []*array) {
+// vectorsFor returns the vectors with as many rows as the array.
+func (a *array) vectorsFor(arrays []*array) (list []*array) {
 	if len(a.head.Shape) == 0 {
 		return nil
 	}
@@ -197,9 +199,9 @@ func (a *array) beside(arrays []*array) (list []*array) {
 	return list
 }
 
-// unfit returns the other arrays as unreadable columns, unless the array was given by name.
-func (a *array) unfit(arrays []*array, unnamed bool) (list []column.Info) {
-	fit := append(a.beside(arrays), a)
+// unreadableColumns returns the other arrays as unreadable columns, unless the array was given by name.
+func (a *array) unreadableColumns(arrays []*array, unnamed bool) (list []column.Info) {
+	fit := append(a.vectorsFor(arrays), a)
 	for _, b := range arrays {
 		if unnamed && !slices.Contains(fit, b) {
 			list = append(list, column.Info{Name: b.name, Kind: column.Other, Width: 1, Why: "an array that does not fit the rows: " + cmp.Or(b.shape(), "one number")})
@@ -216,7 +218,7 @@ func (a *array) table(ctx context.Context, files *file.Session, stamp file.Stamp
 	damaged := func(err error) error { return inArray(fault.Damaged(err)) }
 	offset, err := a.DataOffset()
 	if err == nil && a.Method == zip.Store && (a.CompressedSize64 != a.UncompressedSize64 || offset+size > stamp.Size || offset+size < 0) {
-		err = fault.New("the archive ends within it").Of(stream.Damaged).Do("was it cut short?")
+		err = fault.New("the archive ends within it").WithKind(stream.Damaged).WithRemedy("was it cut short?")
 	}
 	if err == nil && a.Method != zip.Store {
 		err = a.head.CheckSize(size)
@@ -328,17 +330,17 @@ func otherArchive(archive *zip.Reader) *stream.DataError {
 	for _, f := range archive.File {
 		switch base := path.Base(f.Name); {
 		case strings.HasPrefix(f.Name, "xl/"):
-			return fault.New("it is an Excel workbook").Do("save the sheet as CSV, or with pandas: pandas.read_excel(f).to_parquet(g)")
+			return fault.New("it is an Excel workbook").WithRemedy("save the sheet as CSV, or with pandas: pandas.read_excel(f).to_parquet(g)")
 		case strings.HasPrefix(f.Name, "Index/") && strings.HasSuffix(f.Name, ".iwa"):
-			return fault.New("it is a Numbers document").Do("export the sheet as CSV")
+			return fault.New("it is a Numbers document").WithRemedy("export the sheet as CSV")
 		case f.Name == "mimetype" || f.Name == "content.xml":
-			return fault.New("it is an OpenDocument file").Do("save the sheet as CSV")
+			return fault.New("it is an OpenDocument file").WithRemedy("save the sheet as CSV")
 		case base == "data.pkl":
-			return fault.New("it is a file of PyTorch").Do("save the tensor with numpy.save(f, t.numpy())")
+			return fault.New("it is a file of PyTorch").WithRemedy("save the tensor with numpy.save(f, t.numpy())")
 		case base == "descriptor.pbtxt" || base == "saved_model.pb" || base == "config.json" && strings.HasSuffix(archive.File[0].Name, ".json"):
 			return fault.New("it is a model of another program, not a matrix")
 		case base == "meta.json" && strings.HasPrefix(archive.Comment, "nystream archive"):
-			return fault.New("it is a model of nystream, not data").Do("transform, predict and verify take it before the data")
+			return fault.New("it is a model of nystream, not data").WithRemedy("transform, predict and verify take it before the data")
 		}
 	}
 	return nil

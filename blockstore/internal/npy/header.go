@@ -72,7 +72,8 @@ func headerText(r io.Reader) (text string, size int64, err error) {
 	if err := readHead(r, fixed[:10]); err != nil && err != errEnds {
 		return "", 0, err
 	} else if err != nil || string(fixed[:6]) != magic {
-		return "", 0, fault.New("the file does not begin like an NPY file").Do("is it another format, or cut short?")
+		return "", 0, fault.New("the file does not begin like an NPY file").
+			WithRemedy("is it another format, or cut short?")
 	}
 	size, length := 10, int64(binary.LittleEndian.Uint16(fixed[8:]))
 	switch version := fixed[6]; {
@@ -86,7 +87,7 @@ func headerText(r io.Reader) (text string, size int64, err error) {
 	}
 	if length > maxHeader {
 		return "", 0, fault.New("the NPY header has %d bytes, more than %d: it is damaged, or no plain array", length, maxHeader).
-			Of(stream.Damaged).Do("make or fetch the file again")
+			WithKind(stream.Damaged).WithRemedy("make or fetch the file again")
 	}
 	p := make([]byte, length)
 	if err := readHead(r, p); err != nil {
@@ -174,7 +175,7 @@ func (p *parser) entry(key string, head *Header) (err error) {
 // descr parses the type of the values.
 func (p *parser) descr() (valueType, error) {
 	if p.accept("[") {
-		return valueType{}, fault.New("the array has named fields").Do("save its numbers with numpy.lib.recfunctions.structured_to_unstructured")
+		return valueType{}, fault.New("the array has named fields").WithRemedy("save its numbers with numpy.lib.recfunctions.structured_to_unstructured")
 	}
 	text, err := p.quoted()
 	if err != nil {

@@ -119,19 +119,19 @@ func (t *layout) columns() []column.Info {
 func (t *layout) fromShape() error {
 	switch shape := t.head.Shape; len(shape) {
 	case 0:
-		return fault.New("a single number is not a matrix").Do("reshape it with a.reshape(1, 1)")
+		return fault.New("a single number is not a matrix").WithRemedy("reshape it with a.reshape(1, 1)")
 	case 1:
 		t.count, t.width = shape[0], 1
 	case 2:
 		t.count, t.width = shape[0], shape[1]
 	default:
-		return fault.New("an array of %d dimensions is not a matrix", len(shape)).Do("flatten its rows with a.reshape(len(a), -1)")
+		return fault.New("an array of %d dimensions is not a matrix", len(shape)).WithRemedy("flatten its rows with a.reshape(len(a), -1)")
 	}
 	if t.width == 0 {
-		return fault.New("the matrix has no columns").Do("save one that has")
+		return fault.New("the matrix has no columns").WithRemedy("save one that has")
 	}
 	if t.width > column.Max {
-		return fault.New("%d columns are more than the %d that can be read", t.width, column.Max).Do("was the matrix saved transposed?")
+		return fault.New("%d columns are more than the %d that can be read", t.width, column.Max).WithRemedy("was the matrix saved transposed?")
 	}
 	return nil
 }
@@ -154,9 +154,9 @@ func (t *layout) checkSize(file int64) error {
 	}
 	switch have := file - t.head.size; {
 	case have < t.dataSize && t.head.fortran:
-		return fault.New("%d bytes of the %d promised by the header are missing", t.dataSize-have, t.dataSize).Of(stream.Damaged).Do("was the file cut short?")
+		return fault.New("%d bytes of the %d promised by the header are missing", t.dataSize-have, t.dataSize).WithKind(stream.Damaged).WithRemedy("was the file cut short?")
 	case have < t.dataSize:
-		return fault.New("the header promises %d rows, but the file ends in row %d", t.count, have/t.row).Of(stream.Damaged).Do("was it cut short?")
+		return fault.New("the header promises %d rows, but the file ends in row %d", t.count, have/t.row).WithKind(stream.Damaged).WithRemedy("was it cut short?")
 	case have > t.dataSize:
 		return fmt.Errorf("%d bytes follow the %d rows that the header promises", have-t.dataSize, t.count)
 	}
@@ -186,15 +186,15 @@ const (
 // chosen columns one after another in Fortran order.
 type pass struct {
 	*column.Choice
-	table   *table
-	file    file.File
-	ahead   bool  // more rows will be read, so fill the buffer
-	at      int64 // the next row
-	buf     []byte
-	first   int64 // the row at the beginning of buf
-	held    int64 // number of rows in buf
-	step    int   // bytes in buf from one row to the next
-	offsets []int // in buf, of the chosen values of its first row
+	table        *table
+	file         file.File
+	ahead        bool  // more rows will be read, so fill the buffer
+	at           int64 // the next row
+	buf          []byte
+	first        int64 // the row at the beginning of buf
+	bufferedRows int64 // number of rows in buf
+	step         int   // bytes in buf from one row to the next
+	offsets      []int // in buf, of the chosen values of its first row
 
 	column.Decoded // values of a column that is kept
 }
@@ -211,16 +211,16 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	live, _ := p.file.(*file.Live)
 	switch {
 	case n == 0 && live != nil:
-		return 0, p.ends(live)
+		return 0, p.checkEnd(live)
 	case n == 0:
 		return 0, io.EOF
 	case live != nil:
-		return p.come(live, dst, at, int(n))
+		return p.waitRows(live, dst, at, int(n))
 	}
 	if p.straight(dst) {
 		return p.copy(dst, at, min(n, straightRows(p.table.row)))
 	}
-	return p.some(dst, at, int(n))
+	return p.storeRows(dst, at, int(n))
 }
 
 // straight reports whether rows in the file are identical to rows in memory: all columns in order,
@@ -259,9 +259,9 @@ func (p *pass) readError(err error) error {
 	return fault.Cell(p.table.Path, p.at, "", "%w", err)
 }
 
-// come stores up to n rows that have arrived through a pipe in dst, starting at row i. It waits for
+// waitRows stores up to n rows that have arrived through a pipe in dst, starting at row i. It waits for
 // at least one.
-func (p *pass) come(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
+func (p *pass) waitRows(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
 	t := p.table
 	window, err := in.Await(t.head.size+p.at*t.row, int(t.row))
 	have := min(int64(len(window))/max(1, t.row), int64(n))
@@ -269,11 +269,11 @@ func (p *pass) come(in *file.Live, dst *stream.Batch, i, n int) (int, error) {
 	case err == file.ErrPause && have == 0:
 		return 0, err
 	case err == io.EOF && have == 0:
-		return 0, fault.File(t.Path, "the header promises %d rows, and the pipe ends in row %d", t.count, p.at).Of(stream.Damaged).Do("did what writes to it fail?")
+		return 0, fault.File(t.Path, "the header promises %d rows, and the pipe ends in row %d", t.count, p.at).WithKind(stream.Damaged).WithRemedy("did what writes to it fail?")
 	case have == 0:
 		return 0, fault.Cell(t.Path, p.at, "", "%w", err)
 	}
-	p.buf, p.first, p.held = window, p.at, have
+	p.buf, p.first, p.bufferedRows = window, p.at, have
 	p.cells()
 	if err := p.decode(dst, i, int(have)); err != nil {
 		return 0, err
@@ -290,24 +290,24 @@ func (p *pass) cells() {
 	}
 }
 
-// ends returns io.EOF if the input of a pipe ends after the last row.
-func (p *pass) ends(in *file.Live) error {
+// checkEnd returns io.EOF if the input of a pipe ends after the last row.
+func (p *pass) checkEnd(in *file.Live) error {
 	t := p.table
 	window, err := in.Await(t.head.size+p.at*t.row, 1)
 	if len(window) > 0 {
-		return fault.File(t.Path, "bytes follow the %d rows that the header promises", t.count).Of(stream.Damaged).Do("make it again")
+		return fault.File(t.Path, "bytes follow the %d rows that the header promises", t.count).WithKind(stream.Damaged).WithRemedy("make it again")
 	}
 	return err
 }
 
-// some stores up to n rows from p.at on in dst, starting at row i.
-func (p *pass) some(dst *stream.Batch, i, n int) (int, error) {
-	if p.at < p.first || p.at >= p.first+p.held {
+// storeRows stores up to n rows from p.at on in dst, starting at row i.
+func (p *pass) storeRows(dst *stream.Batch, i, n int) (int, error) {
+	if p.at < p.first || p.at >= p.first+p.bufferedRows {
 		if err := p.load(int64(n)); err != nil {
 			return 0, err
 		}
 	}
-	n = int(min(int64(n), p.first+p.held-p.at))
+	n = int(min(int64(n), p.first+p.bufferedRows-p.at))
 	if err := p.decode(dst, i, n); err != nil {
 		return 0, err
 	}
@@ -325,19 +325,19 @@ func (p *pass) load(want int64) error {
 		rowBytes = int64(len(p.All(true)) * t.head.dtype.size)
 	}
 	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
-	if p.ahead && p.at == p.first+p.held {
-		want = max(want, 2*p.held)
+	if p.ahead && p.at == p.first+p.bufferedRows {
+		want = max(want, 2*p.bufferedRows)
 	}
 	count = min(count, want)
 	if need := count * rowBytes; int64(cap(p.buf)) < need {
 		p.buf = make([]byte, need)
 	}
 	p.buf = p.buf[:count*rowBytes]
-	p.first, p.held = p.at, 0
+	p.first, p.bufferedRows = p.at, 0
 	if err := p.fill(count); err != nil {
 		return p.readError(err)
 	}
-	p.held = count
+	p.bufferedRows = count
 	return nil
 }
 
@@ -411,7 +411,7 @@ func (p *pass) keep(c *stream.Column, of, offset int, from []byte, n int) error 
 		}
 	}
 	if bad, err := p.Decoded.Keep(c, dtype.NumberFormat, 0, n); err != nil {
-		return p.cellError(bad, of, fault.New("the label %s is beyond 2^63-1", dtype.Text(p.Words[bad])).Do("store it as int64 or float"))
+		return p.cellError(bad, of, fault.New("the label %s is beyond 2^63-1", dtype.Text(p.Words[bad])).WithRemedy("store it as int64 or float"))
 	}
 	return nil
 }

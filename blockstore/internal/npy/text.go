@@ -35,7 +35,7 @@ func (t valueType) text(p []byte) (string, error) {
 	if t.kind == 'S' {
 		p = bytes.TrimRight(p, "\x00")
 		if !utf8.Valid(p) {
-			return "", fault.New("%q is no UTF-8", p).Do("save the array with numpy.char.decode(a, 'latin1')")
+			return "", fault.New("%q is no UTF-8", p).WithRemedy("save the array with numpy.char.decode(a, 'latin1')")
 		}
 		return string(p), nil
 	}
@@ -43,7 +43,7 @@ func (t valueType) text(p []byte) (string, error) {
 	for ; len(p) > 0; p = p[4:] {
 		r := t.order.Uint32(p)
 		if r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
-			return "", fault.New("%#x is no character", r).Do("save the array again")
+			return "", fault.New("%#x is no character", r).WithRemedy("save the array again")
 		}
 		out = utf8.AppendRune(out, rune(r))
 	}

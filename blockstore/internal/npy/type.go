@@ -31,13 +31,13 @@ func parseType(descr string) (valueType, error) {
 	order, name := descr[0], descr[1:]
 	switch {
 	case name[0] == 'O':
-		return t, fault.New("the array holds Python objects, which only Python can read").Do("save it with a.astype(float)")
+		return t, fault.New("the array holds Python objects, which only Python can read").WithRemedy("save it with a.astype(float)")
 	case order == '<':
 		t.order = binary.LittleEndian
 	case order == '>':
 		t.order = binary.BigEndian
 	case order != '|' && order != '=':
-		return t, fault.New("the type %q has no byte order", descr).Do("save the array with numpy.save")
+		return t, fault.New("the type %q has no byte order", descr).WithRemedy("save the array with numpy.save")
 	}
 	switch name {
 	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
@@ -53,7 +53,7 @@ func parseType(descr string) (valueType, error) {
 
 // errType reports values of a type that is not numeric.
 func errType(descr string) error {
-	return fault.New("values of type %q are not read (%s are)", descr, typeNames).Do("save the array with a.astype(float)")
+	return fault.New("values of type %q are not read (%s are)", descr, typeNames).WithRemedy("save the array with a.astype(float)")
 }
 
 // numbers returns the number format of the values.

@@ -31,7 +31,7 @@ func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	}
 	if len(s.Kept) > 0 {
 		return nil, fault.New("an NPY file holds one matrix of numbers and cannot keep column %q", s.Kept[0].Name).
-			Do("write .parquet, .arrow or .csv, or keep no columns")
+			WithRemedy("write .parquet, .arrow or .csv, or keep no columns")
 	}
 	e := &encoder{file: f, out: bufio.NewWriterSize(out, file.BufferSize), schema: s}
 	_, err := e.out.Write(e.header(max(0, s.Rows)))

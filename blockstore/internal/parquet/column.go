@@ -48,11 +48,11 @@ type columnReader struct {
 // tile is the memory for the values of one step. All columns of a reader share it.
 type tile struct {
 	column.Decoded
-	place []place // destinations of the values of a tile of lists
+	destinations []destination // destinations of the values of a tile of lists
 }
 
-// place is the destination of a number: a row and a slot, -1 to drop it.
-type place struct{ row, slot int }
+// destination is the place of a number: a row and a slot, -1 to drop it.
+type destination struct{ row, slot int }
 
 // newColumnReader returns a reader of a leaf through pages.
 func newColumnReader(pages *pages, t *table, leaf int) *columnReader {
@@ -63,7 +63,7 @@ func newColumnReader(pages *pages, t *table, leaf int) *columnReader {
 		r.Texts = column.Resized(r.Texts, tileRows)
 	}
 	if r.maxRep > 0 {
-		r.rep, r.place = make([]uint8, tileRows), column.Resized(r.place, tileRows)
+		r.rep, r.destinations = make([]uint8, tileRows), column.Resized(r.destinations, tileRows)
 	}
 	if r.maxDef > 0 {
 		r.def = make([]uint8, tileRows)

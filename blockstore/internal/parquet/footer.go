@@ -67,7 +67,7 @@ func (t *table) readFooter(file io.ReaderAt) error {
 		return t.badFooter(err)
 	}
 	if footer.EncryptionAlgorithm.Value != nil {
-		return fault.File(t.Path, "the file is encrypted").Do("write it without encryption")
+		return fault.File(t.Path, "the file is encrypted").WithRemedy("write it without encryption")
 	}
 	if t.leaves, err = leavesOf(footer.Schema); err != nil {
 		return t.badFooter(err)
@@ -98,7 +98,7 @@ func (t *table) badFooter(err error) error {
 // footerBytes reads the footer and returns where it starts.
 func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	if t.stamp.Size < 4+footerTail {
-		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file", t.stamp.Size).Of(stream.Damaged).Do("make or fetch it again")
+		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file", t.stamp.Size).WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
 	var head [4]byte
 	var tail [footerTail]byte
@@ -110,17 +110,17 @@ func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	}
 	switch {
 	case string(head[:]) == "PARE" || string(tail[4:]) == "PARE":
-		return nil, 0, fault.File(t.Path, "the file is encrypted").Do("write it without encryption")
+		return nil, 0, fault.File(t.Path, "the file is encrypted").WithRemedy("write it without encryption")
 	case string(head[:]) != "PAR1":
-		return nil, 0, fault.File(t.Path, "it does not begin with PAR1 and is no Parquet file").Do("name its format, or make or fetch it again")
+		return nil, 0, fault.File(t.Path, "it does not begin with PAR1 and is no Parquet file").WithRemedy("name its format, or make or fetch it again")
 	case string(tail[4:]) != "PAR1":
 		return nil, 0, fault.File(t.Path, "it does not end with PAR1; the file was cut or is still being written").
-			Of(stream.Damaged).Do("wait, or make or fetch it again")
+			WithKind(stream.Damaged).WithRemedy("wait, or make or fetch it again")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > t.stamp.Size-footerTail-4 || length > maxFooterBytes {
 		return nil, 0, fault.File(t.Path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d)", length, t.stamp.Size, int64(maxFooterBytes)).
-			Of(stream.Damaged).Do("make or fetch the file again")
+			WithKind(stream.Damaged).WithRemedy("make or fetch the file again")
 	}
 	raw := make([]byte, length)
 	start := t.stamp.Size - footerTail - length
@@ -144,8 +144,8 @@ func decodeThrift(b []byte, v any) error {
 	return nil
 }
 
-// named returns the name of a type, compression or encoding, or its number if it has no name here.
-func named[T interface {
+// nameOf returns the name of a type, compression or encoding, or its number if it has no name here.
+func nameOf[T interface {
 	~int32
 	fmt.Stringer
 }](v T) string {
@@ -220,7 +220,7 @@ func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRan
 		c.refuse("encrypted values")
 		return pageRange{}, nil
 	case meta.Type != c.physical:
-		return pageRange{}, fmt.Errorf("it holds values of the type %s, the schema says %s", named(meta.Type), named(c.physical))
+		return pageRange{}, fmt.Errorf("it holds values of the type %s, the schema says %s", nameOf(meta.Type), nameOf(c.physical))
 	case c.maxRep == 0 && meta.NumValues != rows:
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
 	case meta.NumValues < rows:
@@ -231,7 +231,7 @@ func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRan
 		return pageRange{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)
 	}
 	if !knownCodec(meta.Codec) {
-		c.refuse("values in the compression " + named(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
+		c.refuse("values in the compression " + nameOf(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
 	}
 	end := min(start+size+chunkSlack, limit)
 	unpacked := max(0, meta.TotalUncompressedSize)

@@ -107,10 +107,10 @@ func (e *encoder) addText(w *parquet.ColumnWriter, k int, strings []string) erro
 		bytes += int64(len(s))
 	}
 	e.group.text += bytes
-	if e.inPage[k] += bytes; e.inPage[k] < dictionaryBytes {
+	if e.pageText[k] += bytes; e.pageText[k] < dictionaryBytes {
 		return nil
 	}
-	e.inPage[k] = 0
+	e.pageText[k] = 0
 	return w.Flush()
 }
 
@@ -121,7 +121,7 @@ func (e *encoder) start(b *stream.Batch, n int) {
 			e.nodes.Group[field.Name] = parquet.Encoded(node, &parquet.RLEDictionary)
 		}
 	}
-	e.inPage = make([]int64, len(e.schema.Kept))
+	e.pageText = make([]int64, len(e.schema.Kept))
 	e.w = parquet.NewGenericWriter[any](e.out, parquet.NewSchema("rows", e.nodes),
 		parquet.Compression(&parquet.Uncompressed),
 		parquet.PageBufferSize(e.group.pageBytes()),

@@ -25,7 +25,7 @@ func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 			return err
 		}
 		if dst == nil {
-			if err := r.leaveOut(values); err != nil {
+			if err := r.skipEntries(values); err != nil {
 				return err
 			}
 			continue
@@ -36,9 +36,9 @@ func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 			return err
 		}
 		if v >= 0 {
-			return r.inexact(first+int64(r.place[v].row), v)
+			return r.inexact(first+int64(r.destinations[v].row), v)
 		}
-		for v, at := range r.place[:values] {
+		for v, at := range r.destinations[:values] {
 			if at.slot >= 0 {
 				dst[at.row*stride+at.slot] = r.Floats[v]
 			}
@@ -65,12 +65,12 @@ func (r *columnReader) placeLists(dst []float64, stride, rows int, done, filled 
 			*done++
 			continue
 		}
-		at := place{row: *done, slot: -1}
+		at := destination{row: *done, slot: -1}
 		if dst != nil {
 			at.slot = r.slots[*filled]
 		}
 		if level == r.maxDef {
-			r.place[values] = at
+			r.destinations[values] = at
 			values++
 		} else if at.slot >= 0 {
 			dst[at.row*stride+at.slot] = math.NaN()
@@ -100,7 +100,7 @@ func (r *columnReader) wrongLength(starts bool, filled int) error {
 			return r.fault(fmt.Errorf("it begins in the middle of a row"))
 		}
 		return fault.Cell(r.pages.path, r.row-1, r.Name, "the list is longer than the %d numbers of the first one", r.Width).
-			Do("%s", column.LeaveOut(r.Name))
+			WithRemedy("%s", column.LeaveOut(r.Name))
 	}
 	return column.ErrListLength(r.pages.path, r.row, r.Name, int64(filled), r.Width)
 }

@@ -45,7 +45,7 @@ func (r *columnReader) loadDictionary(h *format.PageHeader, offset int64) error 
 	case !head.Valid || head.V.NumValues < 0:
 		return fmt.Errorf("its header has no type of dictionary")
 	case head.V.Encoding != format.Plain && head.V.Encoding != plainDictionary:
-		return fmt.Errorf("a dictionary in the encoding %s", named(head.V.Encoding))
+		return fmt.Errorf("a dictionary in the encoding %s", nameOf(head.V.Encoding))
 	}
 	body, err := r.pages.body(h, offset, r.chunk.codec, 0, r.body)
 	if err != nil {
@@ -137,7 +137,7 @@ func (r *columnReader) loadPage(h *format.PageHeader, offset int64) error {
 // cutLevels splits levels off the front of a page of version 1.
 func cutLevels(body []byte, maximum int, e format.Encoding) (hybrid, []byte, error) {
 	if e != format.RLE {
-		return hybrid{}, nil, fault.New("levels in the encoding %s, long out of use, are not supported", named(e)).Do("write the file anew")
+		return hybrid{}, nil, fault.New("levels in the encoding %s, long out of use, are not supported", nameOf(e)).WithRemedy("write the file anew")
 	}
 	if len(body) < 4 {
 		return hybrid{}, nil, errShortValues

@@ -18,7 +18,7 @@ func logicalType(e *format.SchemaElement) logical.Type {
 	if isDecimal(e) {
 		return decimalType(e)
 	}
-	for _, t := range []logical.Type{annotated(e), converted(e)} {
+	for _, t := range []logical.Type{annotatedType(e), convertedType(e)} {
 		whole := e.Type.V == format.Int32 || e.Type.V == format.Int64
 		if t.Class != logical.None && (whole || !isWhole(t)) {
 			return t
@@ -63,8 +63,8 @@ func decimalType(e *format.SchemaElement) logical.Type {
 	return logical.Type{Class: logical.Decimal, Precision: int8(digits), Scale: int8(scale)}
 }
 
-// annotated is logicalType for a leaf with a logical type annotation.
-func annotated(e *format.SchemaElement) logical.Type {
+// annotatedType is logicalType for a leaf with a logical type annotation.
+func annotatedType(e *format.SchemaElement) logical.Type {
 	words := e.Type.V == format.ByteArray
 	switch t := e.LogicalType.Value.(type) {
 	case *format.StringType:
@@ -125,9 +125,9 @@ func unitOf(u format.TimeUnit) logical.Unit {
 	return logical.Microsecond
 }
 
-// converted is logicalType for a leaf of an older writer with a converted type. Its times are in
+// convertedType is logicalType for a leaf of an older writer with a converted type. Its times are in
 // UTC.
-func converted(e *format.SchemaElement) logical.Type {
+func convertedType(e *format.SchemaElement) logical.Type {
 	if !e.ConvertedType.Valid {
 		return logical.Type{}
 	}

@@ -121,7 +121,7 @@ func (w *nestedWalk) value(e *format.SchemaElement, rep, def int) *nestedNode {
 	for range e.NumChildren.V {
 		m := w.element(rep, def)
 		n.inside = append(n.inside, m)
-		n.holds.Inside = append(n.holds.Inside, logical.Member{Name: m.name, Type: m.holds})
+		n.holds.Members = append(n.holds.Members, logical.Member{Name: m.name, Type: m.holds})
 	}
 	if n.end = w.leaf; !n.isCarried() {
 		n.holds = logical.Type{}

@@ -17,17 +17,17 @@ import (
 // pages reads pages of a file. It owns the memory for decoding pages, which columns read in turn
 // share.
 type pages struct {
-	path   string
-	file   io.ReaderAt
-	closer io.Closer // nil if the file is closed elsewhere
-	window []byte
-	at     int64 // offset of the window in the file
-	shown  int   // bytes of the file in the window
-	packed []byte
-	unpack compression.Unpacker
-	tile   tile
-	held   int64 // size of the pages in memory
-	limit  int64 // its limit
+	path        string
+	file        io.ReaderAt
+	closer      io.Closer // nil if the file is closed elsewhere
+	window      []byte
+	at          int64 // offset of the window in the file
+	windowBytes int   // bytes of the file in the window
+	packed      []byte
+	unpack      compression.Unpacker
+	tile        tile
+	held        int64 // size of the pages in memory
+	limit       int64 // its limit
 }
 
 // newPages returns a reader of pages of the file of t, which it does not close. The pages in memory
@@ -53,11 +53,11 @@ const maxHeaderBytes = 1 << 20
 func (p *pages) header(offset, end int64) (h format.PageHeader, body int64, err error) {
 	for {
 		window := p.window[:min(int64(len(p.window)), end-offset)]
-		p.shown = 0
+		p.windowBytes = 0
 		if _, err := p.file.ReadAt(window, offset); err != nil {
 			return h, 0, err
 		}
-		p.at, p.shown = offset, len(window)
+		p.at, p.windowBytes = offset, len(window)
 		n, err := thriftLength(window)
 		if errors.Is(err, errThriftShort) && len(window) == len(p.window) && len(window) < maxHeaderBytes {
 			p.window = make([]byte, 2*len(p.window))
@@ -80,7 +80,7 @@ func checkPage(h *format.PageHeader, room int64) error {
 		return fmt.Errorf("its header claims %d bytes, %d unpacked, of %d that are left", packed, size, room)
 	}
 	if packed > maxPageBytes || size > maxPageBytes {
-		return fault.New("it has %d bytes, %d unpacked; the limit is %d", packed, size, maxPageBytes).Do("write the file with smaller pages")
+		return fault.New("it has %d bytes, %d unpacked; the limit is %d", packed, size, maxPageBytes).WithRemedy("write the file with smaller pages")
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 		if packed != size {
 			return nil, fault.New("%w: %d bytes, %d in the header", compression.ErrSize, packed, size)
 		}
-		buffer, err := p.grown(buffer, packed)
+		buffer, err := p.withLength(buffer, packed)
 		if err != nil {
 			return nil, err
 		}
@@ -134,23 +134,23 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 	if err := p.load(h, offset, p.packed); err != nil {
 		return nil, err
 	}
-	buffer, err := p.grown(buffer, size)
+	buffer, err := p.withLength(buffer, size)
 	if err != nil {
 		return nil, err
 	}
 	copy(buffer, p.packed[:prefix])
 	if err := unpackers[codec](&p.unpack, buffer[prefix:], p.packed[prefix:]); err != nil {
-		return nil, fault.New("it cannot be unpacked (%s): %w", named(codec), compression.Failed(err))
+		return nil, fault.New("it cannot be unpacked (%s): %w", nameOf(codec), compression.Failed(err))
 	}
 	return buffer, nil
 }
 
-// grown returns buffer with length n, within the memory limit.
-func (p *pages) grown(buffer []byte, n int) ([]byte, error) {
+// withLength returns buffer with length n, within the memory limit.
+func (p *pages) withLength(buffer []byte, n int) ([]byte, error) {
 	if more := int64(n - cap(buffer)); more > 0 {
 		if p.held+more > p.limit {
 			return nil, fault.New("the pages of the chosen columns have more than %d bytes", p.limit).
-				Do("choose fewer columns, or write the file with smaller pages")
+				WithRemedy("choose fewer columns, or write the file with smaller pages")
 		}
 		p.held += more
 		collectBefore(more)
@@ -172,8 +172,8 @@ func collectBefore(bytes int64) {
 // read again.
 func (p *pages) load(h *format.PageHeader, offset int64, b []byte) error {
 	n := 0
-	if from := offset - p.at; from >= 0 && from < int64(p.shown) {
-		n = copy(b, p.window[from:p.shown])
+	if from := offset - p.at; from >= 0 && from < int64(p.windowBytes) {
+		n = copy(b, p.window[from:p.windowBytes])
 	}
 	if n < len(b) {
 		if _, err := p.file.ReadAt(b[n:], offset+int64(n)); err != nil {

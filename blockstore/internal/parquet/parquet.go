@@ -149,7 +149,7 @@ func (t *table) readerCost(c *column.Choice) (seekCost, held int64) {
 		return t.SeekCost, base
 	}
 	if t.page > 0 {
-		seekCost, held = sum(chosen, t.SeekCost, t.assumedPage)
+		seekCost, held = pageCosts(chosen, t.SeekCost, t.assumedPage)
 		if held <= max(mostAssumed, t.stamp.ReaderBytes()) {
 			return seekCost, base + held
 		}
@@ -161,16 +161,16 @@ func (t *table) readerCost(c *column.Choice) (seekCost, held int64) {
 	defer in.Close()
 	pages := newPages(t, in)
 	defer pages.close()
-	seekCost, held = sum(chosen, t.SeekCost, func(i int) (rows, bytes, packed int64) { return t.firstPage(pages, i) })
+	seekCost, held = pageCosts(chosen, t.SeekCost, func(i int) (rows, bytes, packed int64) { return t.firstPage(pages, i) })
 	return seekCost, base + held
 }
 
 // mostAssumed bounds the total size of assumed pages.
 const mostAssumed = 4 << 20
 
-// sum returns the number of rows of the longest page, and the memory of pages of the chosen
+// pageCosts returns the number of rows of the longest page, and the memory of pages of the chosen
 // columns.
-func sum(chosen []int, most int64, page func(leaf int) (rows, bytes, packed int64)) (seekCost, held int64) {
+func pageCosts(chosen []int, most int64, page func(leaf int) (rows, bytes, packed int64)) (seekCost, held int64) {
 	largest, packed := int64(0), int64(0)
 	for _, i := range chosen {
 		rows, bytes, compressed := page(i)

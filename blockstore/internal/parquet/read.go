@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// skipNull is one pass over a Parquet file. All columns advance together.
+// pass is one pass over a Parquet file. All columns advance together.
 type pass struct {
 	*column.Choice
 	table   *table

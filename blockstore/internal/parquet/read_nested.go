@@ -196,7 +196,7 @@ func (r *nestedReader) keepRow(c *stream.Column, i int) (err error) {
 	return err
 }
 
-var errShape = fault.New("its parts have values of different shapes").Of(stream.Damaged).Do("make or fetch the file again")
+var errShape = fault.New("its parts have values of different shapes").WithKind(stream.Damaged).WithRemedy("make or fetch the file again")
 
 // leaf returns the first leaf of n.
 func (r *nestedReader) leaf(n *nestedNode) *leafRows { return r.leaves[n.first-r.node.first] }
@@ -263,7 +263,7 @@ func (r *nestedReader) appendList(b []byte, n *nestedNode) (_ []byte, err error)
 	if n.holds.Class == logical.Map {
 		for range count {
 			if !r.present(n.inside[0]) {
-				return b, fault.New("a key of a map is null").Do("write the file anew")
+				return b, fault.New("a key of a map is null").WithRemedy("write the file anew")
 			}
 			if b, err = r.append(b, n.inside[0]); err != nil {
 				return b, err
@@ -354,7 +354,7 @@ func (r *columnReader) dropRows(rows int) error {
 				values++
 			}
 		}
-		if err := r.leaveOut(values); err != nil {
+		if err := r.skipEntries(values); err != nil {
 			return err
 		}
 		if full {

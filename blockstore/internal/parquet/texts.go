@@ -31,7 +31,8 @@ func newTextDecoder(e format.Encoding, data []byte, size, limit int, dict []stri
 		indexes, err := newIndexes(data)
 		return &dictTexts{indexes: indexes, dict: dict}, err
 	}
-	return nil, fault.New("the encoding %s is not supported for this type", named(e)).Do("write the file with another")
+	return nil, fault.New("the encoding %s is not supported for this type", nameOf(e)).
+		WithRemedy("write the file with another")
 }
 
 // plainTexts decodes values preceded by their lengths.

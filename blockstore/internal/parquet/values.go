@@ -12,14 +12,14 @@ import (
 // step consumes up to limit entries of a column without lists and decodes the values among them. It
 // returns the levels of the entries, nil if none can be null, and the number of values.
 func (r *columnReader) step(limit int) (entries int, levels []uint8, values int, err error) {
-	if entries, levels, values, err = r.use(limit); err == nil {
+	if entries, levels, values, err = r.skipStep(limit); err == nil {
 		err = r.decode(values)
 	}
 	return entries, levels, values, err
 }
 
-// use is step without decoding the values.
-func (r *columnReader) use(limit int) (entries int, levels []uint8, values int, err error) {
+// skipStep is step without decoding the values.
+func (r *columnReader) skipStep(limit int) (entries int, levels []uint8, values int, err error) {
 	if err := r.fill(); err != nil {
 		return 0, nil, 0, err
 	}
@@ -66,7 +66,7 @@ func (r *columnReader) decode(n int) error {
 	}
 	for _, b := range r.Texts[:n] {
 		if len(b) > column.MaxDecimal {
-			return r.fault(fault.New("a decimal of %d bytes is longer than %d", len(b), column.MaxDecimal).Do("%s", column.LeaveOut(r.Name)))
+			return r.fault(fault.New("a decimal of %d bytes is longer than %d", len(b), column.MaxDecimal).WithRemedy("%s", column.LeaveOut(r.Name)))
 		}
 	}
 	return nil
@@ -91,7 +91,7 @@ func (r *columnReader) entryOf(levels []uint8, v int) int {
 // numbers stores the next rows values in dst[0], dst[stride], ...
 func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 	for done := 0; done < rows; {
-		n, levels, values, err := r.use(rows - done)
+		n, levels, values, err := r.skipStep(rows - done)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (r *columnReader) keep(c *stream.Column, rows int) error {
 
 // keepFloats appends up to limit entries to c, straight from the page if its encoding allows it.
 func (r *columnReader) keepFloats(c *stream.Column, limit int) (int, error) {
-	n, levels, values, err := r.use(limit)
+	n, levels, values, err := r.skipStep(limit)
 	if err != nil {
 		return 0, err
 	}
@@ -258,7 +258,7 @@ func (r *columnReader) dropTail() error {
 				values++
 			}
 		}
-		if err := r.leaveOut(values); err != nil {
+		if err := r.skipEntries(values); err != nil {
 			return err
 		}
 		r.tail = r.pos == r.n && r.n > 0
@@ -274,16 +274,16 @@ func (r *columnReader) drop(limit int) (int, error) {
 	case r.maxRep > 0:
 		return limit, r.vectors(nil, 0, limit)
 	}
-	n, _, values, err := r.use(limit)
+	n, _, values, err := r.skipStep(limit)
 	if err == nil {
-		err = r.leaveOut(values)
+		err = r.skipEntries(values)
 	}
 	r.row += int64(n)
 	return n, err
 }
 
-// leaveOut skips the next n values, without decoding them if the encoding allows it.
-func (r *columnReader) leaveOut(n int) error {
+// skipEntries skips the next n values, without decoding them if the encoding allows it.
+func (r *columnReader) skipEntries(n int) error {
 	if d, ok := r.values.(numberDecoder); ok {
 		if err := d.skip(n); err != nil {
 			return r.fault(err)

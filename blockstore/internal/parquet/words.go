@@ -48,7 +48,8 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict *dictionary) 
 		indexes, err := newIndexes(data)
 		return &dictWords{indexes: indexes, dictionary: dict}, err
 	}
-	return nil, fault.New("the encoding %s is not supported for this type", named(e)).Do("write the file with another")
+	return nil, fault.New("the encoding %s is not supported for this type", nameOf(e)).
+		WithRemedy("write the file with another")
 }
 
 // isDictionary reports whether values are indexes into a dictionary. Old writers use another name
@@ -94,7 +95,7 @@ func (p *plainWords) moments(dst []uint64) error {
 		}
 		if day < math.MinInt64/dayLength || day >= math.MaxInt64/dayLength {
 			return fault.New("the timestamp %s in nanoseconds does not fit 64 bits, which hold the years 1678 to 2261", time.Unix(day*(24*60*60), rest).UTC().Format(time.RFC3339Nano)).
-				Do("leave the column out, or write it in microseconds")
+				WithRemedy("leave the column out, or write it in microseconds")
 		}
 		dst[i] = uint64(day*dayLength + rest)
 		p.data = p.data[int96Size:]

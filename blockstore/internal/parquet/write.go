@@ -19,17 +19,17 @@ import (
 // all but floats are compressed with snappy, and use a dictionary if their first rows repeat
 // values. Pages have checksums; the footer and the page index have minima, maxima and null counts.
 type encoder struct {
-	out    io.Writer
-	schema stream.Info
-	nodes  orderedGroup
-	about  map[string]string
-	group  group
-	inPage []int64                     // bytes of text of each kept column in the current page
-	w      *parquet.GenericWriter[any] // nil before the first rows
-	kept   []keptValues                // converters of the kept columns
-	nested []*nestedWriter             // of the kept columns, nil for those that are not nested
-	leaf   int                         // the next leaf of the current tile
-	values []parquet.Value
+	out      io.Writer
+	schema   stream.Info
+	nodes    orderedGroup
+	about    map[string]string
+	group    group
+	pageText []int64                     // bytes of text of each kept column in the current page
+	w        *parquet.GenericWriter[any] // nil before the first rows
+	kept     []keptValues                // converters of the kept columns
+	nested   []*nestedWriter             // of the kept columns, nil for those that are not nested
+	leaf     int                         // the next leaf of the current tile
+	values   []parquet.Value
 }
 
 // codecs maps names to compression codecs.
@@ -55,7 +55,7 @@ func NewEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 const maxColumns = parquet.MaxColumnIndex + 1
 
 func errManyColumns(n int) error {
-	return fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).Do("write .arrow, .npy or .csv")
+	return fault.New("%d columns are more than the %d that a Parquet file is written with", n, maxColumns).WithRemedy("write .arrow, .npy or .csv")
 }
 
 // newEncoder returns an encoder that compresses all columns with a codec, or with nil like
@@ -70,7 +70,8 @@ func newEncoder(out io.Writer, s stream.Info, codec compress.Codec, memory int64
 	var nested []*nestedWriter
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
-			return fault.New("two columns are called %q, which a Parquet file cannot hold", name).Do("rename one")
+			return fault.New("two columns are called %q, which a Parquet file cannot hold", name).
+				WithRemedy("rename one")
 		}
 		if codec != nil && node.Leaf() {
 			node = parquet.Compressed(node, codec)
@@ -217,7 +218,7 @@ func (e *encoder) keep(k, leaf int, c *stream.Column, at int) error {
 	}
 	if e.schema.Kept[k].NoNulls {
 		if c.Valid != nil && slices.Contains(c.Valid[at:][:len(e.values)], false) {
-			return fault.New("a value is null, and the file that it is from counts no nulls").Of(stream.Damaged).Do("make or fetch that file again")
+			return fault.New("a value is null, and the file that it is from counts no nulls").WithKind(stream.Damaged).WithRemedy("make or fetch that file again")
 		}
 		return nil
 	}

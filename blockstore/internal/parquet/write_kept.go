@@ -75,8 +75,8 @@ func floatValues(values []parquet.Value, c *stream.Column, at int) error {
 	return nil
 }
 
-// one returns keptValues that convert each value by the given function, which may fail.
-func one(value func(c *stream.Column, i int) (parquet.Value, error)) keptValues {
+// convertEach returns keptValues that convert each value by the given function, which may fail.
+func convertEach(value func(c *stream.Column, i int) (parquet.Value, error)) keptValues {
 	return func(values []parquet.Value, c *stream.Column, at int) (err error) {
 		for i := range values {
 			if c.Null(at + i) {
@@ -132,7 +132,7 @@ func timeLeaf(t logical.Type) (parquet.Node, keptValues) {
 	unit, values := parquet.Millisecond, keptValues(longValues)
 	switch t.Unit {
 	case logical.Second:
-		values = one(thousandfold)
+		values = convertEach(secondsToMillis)
 	case logical.Microsecond:
 		unit = parquet.Microsecond
 	case logical.Nanosecond:
@@ -145,18 +145,18 @@ func timeLeaf(t logical.Type) (parquet.Node, keptValues) {
 		values = shortValues
 	}
 	if t.Unit == logical.Second {
-		values = one(func(c *stream.Column, i int) (parquet.Value, error) {
+		values = convertEach(func(c *stream.Column, i int) (parquet.Value, error) {
 			return parquet.Int32Value(int32(c.Ints[i] * 1000)), nil
 		})
 	}
 	return parquet.TimeAdjusted(unit, t.Zone != ""), values
 }
 
-// thousandfold converts seconds to milliseconds.
-func thousandfold(c *stream.Column, i int) (parquet.Value, error) {
+// secondsToMillis converts seconds to milliseconds.
+func secondsToMillis(c *stream.Column, i int) (parquet.Value, error) {
 	v := c.Ints[i]
 	if v*1000/1000 != v {
-		return parquet.Value{}, fault.New("the time %d s since 1970 is beyond what milliseconds of 64 bits hold", v).Do("write .arrow")
+		return parquet.Value{}, fault.New("the time %d s since 1970 is beyond what milliseconds of 64 bits hold", v).WithRemedy("write .arrow")
 	}
 	return parquet.Int64Value(v * 1000), nil
 }
@@ -171,15 +171,15 @@ func decimalLeaf(t logical.Type) (parquet.Node, keptValues) {
 	}
 	digits = max(digits, scale)
 	unscaled := func(c *stream.Column, i int) int64 { // of at most 18 digits
-		return lowWord(c.Strings[i]) * factor.Int64()
+		return lastInt64(c.Strings[i]) * factor.Int64()
 	}
 	switch {
 	case digits <= 9:
-		return parquet.Decimal(scale, digits, parquet.Int32Type), one(func(c *stream.Column, i int) (parquet.Value, error) {
+		return parquet.Decimal(scale, digits, parquet.Int32Type), convertEach(func(c *stream.Column, i int) (parquet.Value, error) {
 			return parquet.Int32Value(int32(unscaled(c, i))), nil
 		})
 	case digits <= 18:
-		return parquet.Decimal(scale, digits, parquet.Int64Type), one(func(c *stream.Column, i int) (parquet.Value, error) {
+		return parquet.Decimal(scale, digits, parquet.Int64Type), convertEach(func(c *stream.Column, i int) (parquet.Value, error) {
 			return parquet.Int64Value(unscaled(c, i)), nil
 		})
 	}
@@ -187,21 +187,22 @@ func decimalLeaf(t logical.Type) (parquet.Node, keptValues) {
 	for most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil); most.BitLen() > 8*size-1; {
 		size++
 	}
-	return parquet.Decimal(scale, digits, parquet.FixedLenByteArrayType(size)), one(func(c *stream.Column, i int) (parquet.Value, error) {
-		if v, ok := narrowed(c.Strings[i], size); ok && t.Scale >= 0 {
+	return parquet.Decimal(scale, digits, parquet.FixedLenByteArrayType(size)), convertEach(func(c *stream.Column, i int) (parquet.Value, error) {
+		if v, ok := truncateInteger(c.Strings[i], size); ok && t.Scale >= 0 {
 			return parquet.FixedLenByteArrayValue(bytesOf(v)), nil
 		}
 		b, ok := column.TwosComplement(new(big.Int).Mul(column.BigEndianInt(c.Strings[i]), factor), size)
 		if !ok {
-			return parquet.Value{}, fault.New("a decimal has more than its %d digits", digits).Do("mend the file")
+			return parquet.Value{}, fault.New("a decimal has more than its %d digits", digits).
+				WithRemedy("mend the file")
 		}
 		return parquet.FixedLenByteArrayValue(b), nil
 	})
 }
 
-// narrowed truncates an integer in two's complement to its last size bytes, and reports whether its
+// truncateInteger truncates an integer in two's complement to its last size bytes, and reports whether its
 // value is unchanged.
-func narrowed(b string, size int) (string, bool) {
+func truncateInteger(b string, size int) (string, bool) {
 	above := len(b) - size
 	if above < 0 {
 		return "", false
@@ -215,8 +216,8 @@ func narrowed(b string, size int) (string, bool) {
 	return b[above:], true
 }
 
-// lowWord returns the last eight bytes of an integer in two's complement as an int64.
-func lowWord(b string) int64 {
+// lastInt64 returns the last eight bytes of an integer in two's complement as an int64.
+func lastInt64(b string) int64 {
 	if len(b) < 8 {
 		return column.BigEndianInt(b).Int64()
 	}

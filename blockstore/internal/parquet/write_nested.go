@@ -36,9 +36,9 @@ type writtenNode struct {
 // identifies them by name.
 func errTwice(t logical.Type) error {
 	seen := make(map[string]bool)
-	for _, m := range t.Inside {
+	for _, m := range t.Members {
 		if t.Class == logical.Struct && seen[m.Name] {
-			return fault.New("two members of a structure are called %q, which a Parquet file cannot hold", m.Name).Do("write .arrow")
+			return fault.New("two members of a structure are called %q, which a Parquet file cannot hold", m.Name).WithRemedy("write .arrow")
 		}
 		seen[m.Name] = true
 		if err := errTwice(m.Type); err != nil {
@@ -69,7 +69,7 @@ func newWrittenNode(t logical.Type, rep, def, leaf int) *writtenNode {
 		n.scalar = stream.FieldOf("", t).Column()
 		return n
 	}
-	for i, m := range t.Inside {
+	for i, m := range t.Members {
 		def := entry
 		if t.Class == logical.Map && i == 0 {
 			def--
@@ -91,7 +91,7 @@ func (n *writtenNode) schema(codec compress.Codec) parquet.Node {
 		return parquet.Map(n.inside[0].schema(codec), parquet.Optional(n.inside[1].schema(codec)))
 	case logical.Struct:
 		g := orderedGroup{Group: parquet.Group{}}
-		for i, m := range n.Inside {
+		for i, m := range n.Members {
 			g.Group[m.Name] = parquet.Optional(n.inside[i].schema(codec))
 			g.names = append(g.names, m.Name)
 		}

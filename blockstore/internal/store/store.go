@@ -92,13 +92,13 @@ import (
 
 // Constants of the format; see the package comment.
 const (
-	magic       = "\x89NYS\r\n\x1a\n"
-	version     = 1 // of stores without logical types
-	typed       = 2 // of stores with logical types
-	alignment   = 64
-	headerSize  = 64
-	trailerSize = 64
-	entrySize   = 32 // of a section in the footer
+	magic        = "\x89NYS\r\n\x1a\n"
+	version      = 1 // of stores without logical types
+	typedVersion = 2 // of stores with logical types
+	alignment    = 64
+	headerSize   = 64
+	trailerSize  = 64
+	entrySize    = 32 // of a section in the footer
 
 	sectionZstd     = 1
 	sectionValidity = 2
@@ -216,12 +216,12 @@ func encodeHeader(version, chunkRows, columns int) []byte {
 }
 
 // namelessKind is the kind of a float64 column with a generated name. typedKind is added to the
-// kind of a column with a logical type, madeUpKind to the kind of a non-float64 column with a
+// kind of a column with a logical type, unnamedKind to the kind of a non-float64 column with a
 // generated name.
 const (
 	namelessKind = 3
 	typedKind    = 256
-	madeUpKind   = 512
+	unnamedKind  = 512
 )
 
 // sectionKind returns the kind of the sections of a column.
@@ -239,7 +239,7 @@ func kindOf(f stream.Field) uint32 {
 	case f.Nameless && f.Kind == stream.Float64 && f.Type.Class == logical.None:
 		kind = namelessKind
 	case f.Nameless:
-		kind += madeUpKind
+		kind += unnamedKind
 	}
 	if f.Type.Class != logical.None {
 		kind += typedKind
@@ -250,7 +250,7 @@ func kindOf(f stream.Field) uint32 {
 // versionOf returns the version of a store with columns of these types.
 func versionOf(fields []stream.Field) int {
 	if slices.ContainsFunc(fields, func(f stream.Field) bool { return kindOf(f) >= typedKind }) {
-		return typed
+		return typedVersion
 	}
 	return version
 }
@@ -316,9 +316,10 @@ func (s *shape) readHeader(f io.ReaderAt) (columns int, err error) {
 	if crc32c(p[:60]) != binary.LittleEndian.Uint32(p[60:]) {
 		return 0, errors.New("the header is damaged: its checksum differs")
 	}
-	if v := binary.LittleEndian.Uint32(p[8:]); v != version && v != typed {
-		return 0, fault.New("the header says version %d, this program reads versions %d and %d", v, version, typed).
-			Do("write the store anew, or take the program that wrote it")
+	if v := binary.LittleEndian.Uint32(p[8:]); v != version && v != typedVersion {
+		return 0, fault.New("the header says version %d, this program reads versions %d and %d",
+			v, version, typedVersion).
+			WithRemedy("write the store anew, or take the program that wrote it")
 	}
 	chunk, cols := uint64(binary.LittleEndian.Uint32(p[12:])), uint64(binary.LittleEndian.Uint32(p[16:]))
 	if chunk == 0 || cols == 0 || chunk > maxChunkRows || chunk > 1 && chunk*cols > maxChunkValues {
@@ -383,8 +384,8 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 		kind, length := binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:])
 		p = p[8:]
 		hasType := kind&typedKind != 0
-		s.nameless[i] = kind == namelessKind || kind&madeUpKind != 0
-		if kind &^= typedKind | madeUpKind; kind == namelessKind {
+		s.nameless[i] = kind == namelessKind || kind&unnamedKind != 0
+		if kind &^= typedKind | unnamedKind; kind == namelessKind {
 			kind = uint32(stream.Float64)
 		}
 		if kind > uint32(stream.String) || uint64(length) > uint64(len(p)) {
@@ -419,7 +420,7 @@ func (s *shape) decodeType(i int, p []byte) ([]byte, error) {
 	end := 4 + binary.LittleEndian.Uint32(p)
 	t, err := logical.Parse(string(p[4:end]))
 	if err != nil {
-		return nil, fault.New("column %d: %w", i, err).Do("take the program that wrote it")
+		return nil, fault.New("column %d: %w", i, err).WithRemedy("take the program that wrote it")
 	}
 	if s.fields[i] = stream.FieldOf(s.fields[i].Name, t); sectionKind(s.fields[i]) != s.kinds[i] {
 		return nil, fmt.Errorf("column %d has the type %s and kind %d, which cannot be", i, t, s.kinds[i])

@@ -55,7 +55,7 @@ func (t *Table) verifyDigest(ctx context.Context) error {
 		return fault.File(t.Path, "%w", fault.Damaged(err))
 	}
 	if !bytes.Equal(digest.Sum(nil), t.trailer[16:48]) {
-		return fault.File(t.Path, "the digest differs although every checksum agrees: the file was altered").Of(stream.Damaged).Do("make or fetch it again")
+		return fault.File(t.Path, "the digest differs although every checksum agrees: the file was altered").WithKind(stream.Damaged).WithRemedy("make or fetch it again")
 	}
 	return nil
 }

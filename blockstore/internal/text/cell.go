@@ -87,9 +87,9 @@ type cellKinds struct {
 	numeric, other, booleans int64  // cells that are numbers, other cells, and true or false among these
 	bad                      string // the first cell that is not a number
 
-	not   shapes // of all texts
-	nanos bool   // some times have more than six decimals
-	far   bool   // some exceed the range of 64-bit nanoseconds
+	excluded   shapes // of all texts
+	hasNanos   bool   // some times have more than six decimals
+	outOfNanos bool   // some exceed the range of 64-bit nanoseconds
 }
 
 // observe adds one cell.
@@ -135,8 +135,8 @@ func (k *cellKinds) join(later cellKinds) {
 	k.numeric += later.numeric
 	k.other += later.other
 	k.booleans += later.booleans
-	k.not |= later.not
-	k.nanos, k.far = k.nanos || later.nanos, k.far || later.far
+	k.excluded |= later.excluded
+	k.hasNanos, k.outOfNanos = k.hasNanos || later.hasNanos, k.outOfNanos || later.outOfNanos
 }
 
 // parseBoolean parses true or false in any case: R writes TRUE, Python True.
@@ -218,7 +218,7 @@ func exactNumber(cell []byte, floats bool, inexact column.Inexact) (float64, err
 // float64.
 func checkRange(cell []byte, v float64) error {
 	if math.IsInf(v, 0) && bytes.ContainsAny(cell, "0123456789") {
-		return fault.New("%s is beyond what a float64 holds", fault.Shorten(cell)).Do("write Infinity if that is meant, or leave the column out")
+		return fault.New("%s is beyond what a float64 holds", fault.Shorten(cell)).WithRemedy("write Infinity if that is meant, or leave the column out")
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func booleanCell(cell []byte) (float64, error) {
 		return math.NaN(), nil
 	}
 	return 0, fault.New("%q is neither true nor false, like the column when the file was opened", fault.Shorten(cell)).
-		Do("was it changed meanwhile?")
+		WithRemedy("was it changed meanwhile?")
 }
 
 // keepBoolean appends a cell of a boolean column to a kept column, as 0 or 1.
@@ -263,7 +263,7 @@ func keepBoolean(c *stream.Column, cell []byte) error {
 
 // errNotNumber reports a cell that should be a number.
 func errNotNumber(cell []byte) error {
-	return fault.New("%q is not a number", fault.Shorten(cell)).Do("mend it")
+	return fault.New("%q is not a number", fault.Shorten(cell)).WithRemedy("mend it")
 }
 
 // keepCell appends a cell to a kept column. floats is as in exactNumber.

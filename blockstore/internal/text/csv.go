@@ -106,7 +106,8 @@ func Delimiter(head []byte, given rune, more string) (rune, error) {
 // checkDelimiter returns an error for a character that cannot be a delimiter.
 func checkDelimiter(delimiter rune) error {
 	if delimiter > 0x7e || delimiter == '"' || delimiter == '\r' {
-		return fault.New("%q cannot be a delimiter", delimiter).Do("use one ASCII character such as ',' ';' or '|'")
+		return fault.New("%q cannot be a delimiter", delimiter).
+			WithRemedy("use one ASCII character such as ',' ';' or '|'")
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (s *csvScan) run() error {
 		return errWithin
 	}
 	if !s.within && s.index.records == 0 {
-		return fault.New("the file holds neither a header nor rows").Do("is it the right file?")
+		return fault.New("the file holds neither a header nor rows").WithRemedy("is it the right file?")
 	}
 	return nil
 }
@@ -170,7 +171,8 @@ func (s *csvScan) add(cells [][]byte) error {
 // begin handles the first record.
 func (s *csvScan) begin(cells [][]byte) (err error) {
 	if len(cells) > column.Max {
-		return fault.New("%d columns are more than the %d that can be read", len(cells), column.Max).Do("write fewer")
+		return fault.New("%d columns are more than the %d that can be read", len(cells), column.Max).
+			WithRemedy("write fewer")
 	}
 	if err := column.CheckMemory(len(cells), s.records.memory); err != nil {
 		return err
@@ -189,7 +191,7 @@ func (s *csvScan) begin(cells [][]byte) (err error) {
 
 // ErrRagged reports a row with another number of cells than the first line.
 func ErrRagged(got, want int, delimiter rune) *stream.DataError {
-	return fault.New("%d cells, but the first line has %d", got, want).Do("mend the line, or name the delimiter if it is not %q", delimiter)
+	return fault.New("%d cells, but the first line has %d", got, want).WithRemedy("mend the line, or name the delimiter if it is not %q", delimiter)
 }
 
 // ragged reports a record with another number of cells than the first. It has a remedy if the first
@@ -198,9 +200,9 @@ func (s *csvScan) ragged(cells int) error {
 	e := ErrRagged(cells, len(s.first), s.records.Delimiter)
 	switch first := s.first[0]; {
 	case s.records.comments == "" && IsComment([]byte(first), ""):
-		return e.Also("if lines that begin with %c are comments, say so with `Layout.Comment %[1]c`", first[0])
+		return e.AddRemedy("if lines that begin with %c are comments, say so with `Layout.Comment %[1]c`", first[0])
 	case s.index.records == 1:
-		return e.Also("if lines stand before the table, pass over them with `Layout.Skip`")
+		return e.AddRemedy("if lines stand before the table, pass over them with `Layout.Skip`")
 	}
 	return e
 }
@@ -367,7 +369,7 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 			err = keepCell(&dst.Kept[k], cell, info.HasFloats, c.Inexact)
 		}
 		if c.table.Live {
-			err = keepLive(&c.table.TableInfo, j, &dst.Kept[k], cell, err)
+			err = keptValueError(&c.table.TableInfo, j, &dst.Kept[k], cell, err)
 		}
 		if err != nil {
 			return inColumn(info.Name, c.records.Here(err))

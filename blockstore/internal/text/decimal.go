@@ -151,12 +151,12 @@ func (d *decimal) float() (v float64, ok bool) {
 // mostTens is the exponent range of tens: powers from 10^-mostTens to 10^mostTens.
 const mostTens = 64
 
-// ten holds the leading 128 bits of a power of ten, rounded down, with the highest bit set.
-type ten struct{ high, low uint64 }
+// powerOfTen holds the leading 128 bits of a power of ten, rounded down, with the highest bit set.
+type powerOfTen struct{ high, low uint64 }
 
-// tens returns the powers of ten from -mostTens on.
-var tens = sync.OnceValue(func() *[2*mostTens + 1]ten {
-	var list [2*mostTens + 1]ten
+// powersOfTen returns the powers of ten from -mostTens on.
+var powersOfTen = sync.OnceValue(func() *[2*mostTens + 1]powerOfTen {
+	var list [2*mostTens + 1]powerOfTen
 	for i := range list {
 		e := int64(i - mostTens)
 		p := new(big.Int).Exp(big.NewInt(10), big.NewInt(max(e, -e)), nil)
@@ -168,7 +168,7 @@ var tens = sync.OnceValue(func() *[2*mostTens + 1]ten {
 		} else {
 			p.Lsh(p, uint(-more))
 		}
-		list[i] = ten{new(big.Int).Rsh(p, 64).Uint64(), new(big.Int).And(p, new(big.Int).SetUint64(math.MaxUint64)).Uint64()}
+		list[i] = powerOfTen{new(big.Int).Rsh(p, 64).Uint64(), new(big.Int).And(p, new(big.Int).SetUint64(math.MaxUint64)).Uint64()}
 	}
 	return &list
 })
@@ -177,7 +177,7 @@ var tens = sync.OnceValue(func() *[2*mostTens + 1]ten {
 // Lemire (Lemire 2021, Number parsing at a gigabyte per second). ok is false if 128 bits of the
 // product do not determine the rounding, and for subnormal numbers.
 func roundProduct(mantissa uint64, exponent int) (v float64, ok bool) {
-	power := tens()[exponent+mostTens]
+	power := powersOfTen()[exponent+mostTens]
 	shift := bits.LeadingZeros64(mantissa)
 	mantissa <<= uint(shift)
 	biased := uint64(217706*exponent>>16+64+1023) - uint64(shift) // ⌊log2(10)·exponent⌋, adjusted for the shifts

@@ -24,12 +24,13 @@ func ParseDelimiter(name string) (rune, error) {
 	case name == "none":
 		return WholeLine, nil
 	case name == "\n":
-		return 0, fault.New("a delimiter separates the cells of a line, so it cannot be the end of one").Do("name another, or none")
+		return 0, fault.New("a delimiter separates the cells of a line, so it cannot be the end of one").WithRemedy("name another, or none")
 	case utf8.RuneCountInString(name) == 1:
 		delimiter, _ := utf8.DecodeRuneInString(name)
 		return delimiter, nil
 	}
-	return 0, fault.New("delimiter %q is not one character", name).Do("name one, or tab or space by these words")
+	return 0, fault.New("delimiter %q is not one character", name).
+		WithRemedy("name one, or tab or space by these words")
 }
 
 // Head returns the first lines of a file, only complete ones if there is one. It returns an error
@@ -42,13 +43,14 @@ func Head(f io.ReaderAt) ([]byte, error) {
 	}
 	head = head[:n]
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil, fault.New("the file is UTF-16").Do("save it as UTF-8")
+		return nil, fault.New("the file is UTF-16").WithRemedy("save it as UTF-8")
 	}
 	if cr := bytes.IndexByte(head, '\r'); cr >= 0 && cr < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
-		return nil, fault.New("its lines end with carriage returns alone, as on old Macintoshes").Do("change them first, as with: tr '\\r' '\\n'")
+		return nil, fault.New("its lines end with carriage returns alone, as on old Macintoshes").WithRemedy("change them first, as with: tr '\\r' '\\n'")
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return nil, fault.New("the file holds binary data, not text").Do("name the format of the file if it is another")
+		return nil, fault.New("the file holds binary data, not text").
+			WithRemedy("name the format of the file if it is another")
 	}
 	if end := bytes.LastIndexByte(head, '\n'); n == HeadSize && end >= 0 {
 		head = head[:end+1]
@@ -146,7 +148,7 @@ func lineNumber(f io.ReaderAt, before int) (mark, error) {
 	for i := range before {
 		if _, err := lines.next(); err == io.EOF {
 			return lines.here(), fault.New("it has %d lines, so that `Layout.Skip %d` leaves none", i, before).
-				Do("pass over fewer")
+				WithRemedy("pass over fewer")
 		} else if err != nil {
 			return lines.here(), err
 		}
@@ -162,5 +164,5 @@ func ParseComment(name string) (byte, error) {
 	case len(name) == 1 && name[0] > ' ' && name[0] < 0x7f && name[0] != '"':
 		return name[0], nil
 	}
-	return 0, fault.New("comment %q is not one ASCII character", name).Do("name one, such as #")
+	return 0, fault.New("comment %q is not one ASCII character", name).WithRemedy("name one, such as #")
 }

@@ -39,7 +39,7 @@ type jsonParser struct {
 // maxDepth bounds the nesting of values.
 const maxDepth = 1000
 
-var errJSONEnds = fault.New("the line ends within a value").Do("write each value on one line, as jq -c . does")
+var errJSONEnds = fault.New("the line ends within a value").WithRemedy("write each value on one line, as jq -c . does")
 
 // skip skips white space and returns the next byte, 0 at the end.
 func (p *jsonParser) skip() byte {
@@ -61,13 +61,13 @@ func (p *jsonParser) expect(c byte) error {
 	case len(p.rest) == 0:
 		return errJSONEnds
 	}
-	return fault.New("%q where %q should be", fault.Shorten(p.rest), c).Do("mend the line")
+	return fault.New("%q where %q should be", fault.Shorten(p.rest), c).WithRemedy("mend the line")
 }
 
 // end returns an error if anything follows the value.
 func (p *jsonParser) end() error {
 	if p.skip(); len(p.rest) > 0 {
-		return fault.New("%q follows the value", fault.Shorten(p.rest)).Do("write one value on each line")
+		return fault.New("%q follows the value", fault.Shorten(p.rest)).WithRemedy("write one value on each line")
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (p *jsonParser) value() (v jsonValue, err error) {
 		_, err = p.quoted()
 	case c == '{' || c == '[':
 		if p.depth++; p.depth > maxDepth {
-			return v, fault.New("values are more than %d deep in each other", maxDepth).Do("write flat rows")
+			return v, fault.New("values are more than %d deep in each other", maxDepth).WithRemedy("write flat rows")
 		}
 		if v.kind = jsonOther; c == '{' {
 			err = p.members(func([]byte, jsonValue) error { return nil })
@@ -181,7 +181,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 		if len(p.rest) == 0 {
 			return 0, errJSONEnds
 		}
-		return 0, fault.New("%q where a value should be", fault.Shorten(p.rest)).Do("mend the line")
+		return 0, fault.New("%q where a value should be", fault.Shorten(p.rest)).WithRemedy("mend the line")
 	case "null":
 		return jsonNull, nil
 	case "false":
@@ -192,7 +192,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 		return jsonNumber, nil
 	}
 	if !isJSONNumber(word) {
-		return 0, fault.New("%q is no value of JSON", fault.Shorten(word)).Do("mend the line")
+		return 0, fault.New("%q is no value of JSON", fault.Shorten(word)).WithRemedy("mend the line")
 	}
 	return jsonNumber, nil
 }
@@ -240,7 +240,7 @@ func (p *jsonParser) quoted() ([]byte, error) {
 		return nil, errJSONEnds
 	}
 	if p.rest[0] != '"' {
-		return nil, fault.New("%q where a name in quotes should be", fault.Shorten(p.rest)).Do("mend the line")
+		return nil, fault.New("%q where a name in quotes should be", fault.Shorten(p.rest)).WithRemedy("mend the line")
 	}
 	for i := 1; i < len(p.rest); i++ {
 		switch c := p.rest[i]; {
@@ -251,7 +251,7 @@ func (p *jsonParser) quoted() ([]byte, error) {
 			p.rest = p.rest[i+1:]
 			return text, nil
 		case c < ' ':
-			return nil, fault.New("the byte %#02x stands in a string as it is", c).Do("write it with a backslash, as JSON does")
+			return nil, fault.New("the byte %#02x stands in a string as it is", c).WithRemedy("write it with a backslash, as JSON does")
 		}
 	}
 	return nil, errJSONEnds
@@ -268,7 +268,7 @@ func unquoted(raw []byte) ([]byte, error) {
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
-		return nil, fault.New("%q is no string of JSON, for what stands behind a backslash", fault.Shorten(raw)).Do("mend the line")
+		return nil, fault.New("%q is no string of JSON, for what stands behind a backslash", fault.Shorten(raw)).WithRemedy("mend the line")
 	}
 	return []byte(text), nil
 }

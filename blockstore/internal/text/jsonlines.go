@@ -20,9 +20,9 @@ import (
 // on each line, with elements as columns. Missing members are null.
 type jsonTable struct {
 	column.TableInfo
-	places map[string]int // of the columns
-	index  rowIndex
-	stamp  file.Stamp
+	columnIndex map[string]int // of the columns
+	index       rowIndex
+	stamp       file.Stamp
 }
 
 // JSONLines reads the whole file once, in threads parallel parts, 0 for one per processor, to index
@@ -40,27 +40,27 @@ func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error)
 		return nil, err
 	}
 	if scan.index.records == 0 {
-		return nil, fault.File(in.Path, "the file holds no rows, and JSON lines have no columns without one").Do("is it the right file?")
+		return nil, fault.File(in.Path, "the file holds no rows, and JSON lines have no columns without one").WithRemedy("is it the right file?")
 	}
 	return scan.table(in)
 }
 
 // jsonScan is the scan of a file, or of a part of it, during opening.
 type jsonScan struct {
-	lines   jsonLines
-	index   rowIndex
-	places  map[string]int
-	shared  bool // places and names are shared with another scan
-	names   []string
-	columns []*jsonColumn
-	room    []jsonColumn // preallocated columns
+	lines       jsonLines
+	index       rowIndex
+	columnIndex map[string]int
+	shared      bool // places and names are shared with another scan
+	names       []string
+	columns     []*jsonColumn
+	room        []jsonColumn // preallocated columns
 
 	elements int  // per line, if lines are arrays
 	within   bool // it scans a part after the first line
 }
 
 func newJSONScan(in io.ReaderAt, from mark, until int64) *jsonScan {
-	return &jsonScan{lines: jsonLines{lines: newLineReader(in, from), until: until}, places: make(map[string]int)}
+	return &jsonScan{lines: jsonLines{lines: newLineReader(in, from), until: until}, columnIndex: make(map[string]int)}
 }
 
 // scanJSON scans parts of a file in parallel. After an error it scans the file from the beginning,
@@ -89,7 +89,7 @@ func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 // part returns the scan of a part. It shares the members of the first line.
 func (s *jsonScan) part(in io.ReaderAt, from mark, until int64) *jsonScan {
 	p := newJSONScan(in, from, until)
-	p.places, p.names, p.shared = s.places, slices.Clip(s.names), true
+	p.columnIndex, p.names, p.shared = s.columnIndex, slices.Clip(s.names), true
 	p.within, p.elements = s.index.records > 0, s.elements
 	own := make([]jsonColumn, len(s.names))
 	p.columns = make([]*jsonColumn, len(own))
@@ -140,7 +140,7 @@ func (s *jsonScan) row() error {
 		}
 		n++
 		if c.rows > s.index.records {
-			return fault.New("the member %q appears twice", key).Do("mend the line")
+			return fault.New("the member %q appears twice", key).WithRemedy("mend the line")
 		}
 		c.rows = s.index.records + 1
 		return c.observe(v, s.lines.start.line)
@@ -160,7 +160,7 @@ func (s *jsonScan) sameElements(n int) error {
 	if n == s.elements {
 		return nil
 	}
-	return fault.New("an array of %d values, but the first line has %d", n, s.elements).Do("write null for what is missing")
+	return fault.New("an array of %d values, but the first line has %d", n, s.elements).WithRemedy("write null for what is missing")
 }
 
 // column returns the column of a name, which is probably the n-th.
@@ -168,7 +168,7 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	if n < len(s.names) && s.names[n] == string(key) {
 		return s.columns[n], nil
 	}
-	if i, ok := s.places[string(key)]; ok {
+	if i, ok := s.columnIndex[string(key)]; ok {
 		return s.columns[i], nil
 	}
 	if err := checkText(key); err != nil {
@@ -176,13 +176,13 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	}
 	if len(s.names) == column.Max {
 		return nil, fault.New("there are more than %d members with different names, the most that can be read", column.Max).
-			Do("write fewer")
+			WithRemedy("write fewer")
 	}
 	if s.shared {
-		s.places, s.names, s.shared = maps.Clone(s.places), slices.Clone(s.names), false
+		s.columnIndex, s.names, s.shared = maps.Clone(s.columnIndex), slices.Clone(s.names), false
 	}
 	c, name := s.newColumn(), string(key)
-	s.places[name] = len(s.names)
+	s.columnIndex[name] = len(s.names)
 	s.names, s.columns = append(s.names, name), append(s.columns, c)
 	return c, nil
 }
@@ -225,7 +225,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 
 // table returns the result of the scan.
 func (s *jsonScan) table(in Input) (column.Table, error) {
-	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
+	t := &jsonTable{columnIndex: s.columnIndex, index: s.index, stamp: in.Stamp}
 	t.TableInfo = column.TableInfo{Path: in.Path, ReaderBytes: in.Stamp.ReaderBytes() + beyondBuffer(s.readerBytes()), Rows: t.index.rows(), SeekCost: t.index.seekCost(), Index: t.index.bytes(), PassesToOpen: 1, NearlyNumeric: make(map[int]*stream.DataError)}
 	width := 0
 	t.Columns = make([]column.Info, 0, len(s.names))
@@ -234,7 +234,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 		info := c.info(name)
 		info.NoNulls = info.Kind.Keepable() && c.numeric+c.other == t.Rows
 		if width += info.Width; width > column.Max {
-			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).Do("write fewer")
+			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max).WithRemedy("write fewer")
 		}
 		if info.Kind == column.Text && c.nearlyNumeric() {
 			t.NearlyNumeric[i] = errNearlyNumeric(c.badLine, c.bad, c.numeric, "value")
@@ -263,27 +263,27 @@ type jsonCursor struct {
 	wanted  []bool      // columns
 	values  []jsonValue // of the wanted columns
 	present []int       // wanted columns present in the row
-	slots   slotPlaces
+	slots   slotOffsets
 	nulls   []float64 // a row without values
 }
 
-// slotPlaces maps each column to the offsets of its slots in Choice.Slot.
-type slotPlaces struct {
-	first []int         // -1 for a column that is not a feature
-	again map[int][]int // further offsets, for columns chosen more than once
+// slotOffsets maps each column to the offsets of its slots in Choice.Slot.
+type slotOffsets struct {
+	first   []int         // -1 for a column that is not a feature
+	repeats map[int][]int // further offsets, for columns chosen more than once
 }
 
-func newSlotPlaces(c *column.Choice, columns []column.Info) slotPlaces {
-	p := slotPlaces{first: slices.Repeat([]int{-1}, len(columns))}
+func newSlotOffsets(c *column.Choice, columns []column.Info) slotOffsets {
+	p := slotOffsets{first: slices.Repeat([]int{-1}, len(columns))}
 	at := 0
 	for _, j := range c.Numeric {
 		if p.first[j] < 0 {
 			p.first[j] = at
 		} else {
-			if p.again == nil {
-				p.again = make(map[int][]int)
+			if p.repeats == nil {
+				p.repeats = make(map[int][]int)
 			}
-			p.again[j] = append(p.again[j], at)
+			p.repeats[j] = append(p.repeats[j], at)
 		}
 		at += columns[j].Width
 	}
@@ -293,7 +293,7 @@ func newSlotPlaces(c *column.Choice, columns []column.Info) slotPlaces {
 func newJSONCursor(c *column.Choice, t *jsonTable, in io.ReaderAt) *jsonCursor {
 	r := &jsonCursor{Choice: c, table: t, lines: jsonLines{lines: newLineReader(in, fileStart)},
 		wanted: make([]bool, len(t.Columns)), values: make([]jsonValue, len(t.Columns)),
-		slots: newSlotPlaces(c, t.Columns), nulls: slices.Repeat([]float64{math.NaN()}, len(c.Info().Columns))}
+		slots: newSlotOffsets(c, t.Columns), nulls: slices.Repeat([]float64{math.NaN()}, len(c.Info().Columns))}
 	for _, i := range c.All(true) {
 		r.wanted[i] = true
 	}
@@ -316,7 +316,7 @@ func (c *jsonCursor) next() error {
 		i, ok := c.column(n, key)
 		if !ok && c.table.Live { // it cannot have been selected by name
 			if c.table.Whole {
-				return fault.New("the member %q is not in the first lines of the pipe", fault.Shorten(key)).Do("choose others with `Options.Columns`, or save the pipe to a file")
+				return fault.New("the member %q is not in the first lines of the pipe", fault.Shorten(key)).WithRemedy("choose others with `Options.Columns`, or save the pipe to a file")
 			}
 			if c.lines.arrays {
 				n++
@@ -324,11 +324,11 @@ func (c *jsonCursor) next() error {
 			return nil
 		}
 		if !ok {
-			return fault.New("the member %q was not there when the file was opened", fault.Shorten(key)).Do("was it changed meanwhile?")
+			return fault.New("the member %q was not there when the file was opened", fault.Shorten(key)).WithRemedy("was it changed meanwhile?")
 		}
 		if n++; c.wanted[i] {
 			if c.table.Live && c.values[i].kind != jsonNull {
-				return fault.New("the member %q appears twice", fault.Shorten(key)).Do("mend the line")
+				return fault.New("the member %q appears twice", fault.Shorten(key)).WithRemedy("mend the line")
 			}
 			c.values[i] = v
 			c.present = append(c.present, i)
@@ -336,7 +336,7 @@ func (c *jsonCursor) next() error {
 		return nil
 	})
 	if err == nil && c.table.Live && c.lines.arrays && n != len(c.table.Columns) {
-		err = fault.New("an array of %d values, but the first line has %d", n, len(c.table.Columns)).Do("write null for what is missing")
+		err = fault.New("an array of %d values, but the first line has %d", n, len(c.table.Columns)).WithRemedy("write null for what is missing")
 	}
 	return atLine(err, c.lines.start.line)
 }
@@ -351,7 +351,7 @@ func (c *jsonCursor) column(n int, key []byte) (int, bool) {
 	if likely < len(c.table.Columns) && !c.lines.arrays && c.table.Columns[likely].Name == string(key) {
 		return likely, true
 	}
-	i, ok := c.table.places[string(key)]
+	i, ok := c.table.columnIndex[string(key)]
 	if ok && n < len(c.order) {
 		c.order[n] = i
 	} else if ok {
@@ -368,7 +368,7 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 			continue
 		}
 		err := c.storeAt(row, j, c.slots.first[j])
-		for _, at := range c.slots.again[j] {
+		for _, at := range c.slots.repeats[j] {
 			if err == nil {
 				err = c.storeAt(row, j, at)
 			}
@@ -381,7 +381,7 @@ func (c *jsonCursor) store(dst *stream.Batch, i int) error {
 		j := c.Kept[k].Column
 		err := keepJSON(&dst.Kept[k], c.values[j], c.table.Columns[j].HasFloats, c.Inexact)
 		if c.table.Live {
-			err = keepLive(&c.table.TableInfo, j, &dst.Kept[k], c.values[j].raw, err)
+			err = keptValueError(&c.table.TableInfo, j, &dst.Kept[k], c.values[j].raw, err)
 		}
 		if err != nil {
 			return c.inColumn(j, err)

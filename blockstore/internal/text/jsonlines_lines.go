@@ -20,7 +20,8 @@ type jsonLines struct {
 	key    []byte
 }
 
-var errMixedLines = fault.New("some lines are objects and some are arrays").Do("write all rows in one of the two ways")
+var errMixedLines = fault.New("some lines are objects and some are arrays").
+	WithRemedy("write all rows in one of the two ways")
 
 // next moves to the next line that is not blank.
 func (l *jsonLines) next() error {
@@ -79,7 +80,7 @@ func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
 	var err error
 	switch {
 	case array && len(l.line) == 1 || array && bytes.HasPrefix(trimBlanks(l.line[1:]), []byte{'{'}):
-		return fault.New("it is one JSON array, not JSON lines").Do("put each element on a line of its own: jq -c '.[]'")
+		return fault.New("it is one JSON array, not JSON lines").WithRemedy("put each element on a line of its own: jq -c '.[]'")
 	case array:
 		n := 0
 		err = p.elements(func(v jsonValue) error {
@@ -96,7 +97,7 @@ func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
 			return visit(key, v)
 		})
 	default:
-		return fault.New("%q is no JSON object", fault.Shorten(l.line)).Do("write one on each line")
+		return fault.New("%q is no JSON object", fault.Shorten(l.line)).WithRemedy("write one on each line")
 	}
 	if err != nil {
 		return err

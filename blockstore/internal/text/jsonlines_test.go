@@ -254,7 +254,7 @@ func FuzzJSONLines(f *testing.F) {
 // A scan with as many names as a file may have refuses one more.
 func TestJSONMostMembers(t *testing.T) {
 	const most = column.Max
-	s := &jsonScan{places: map[string]int{"a": 0}, names: make([]string, most), columns: make([]*jsonColumn, most)}
+	s := &jsonScan{columnIndex: map[string]int{"a": 0}, names: make([]string, most), columns: make([]*jsonColumn, most)}
 	s.names[0] = "a"
 	if _, err := s.column(most, []byte("a")); err != nil {
 		t.Errorf("a name that is held: %v", err)

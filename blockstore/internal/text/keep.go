@@ -68,7 +68,7 @@ func keepTyped(c *stream.Column, cell []byte) error {
 		c.Strings, ok = append(c.Strings, text), checkText(cell) == nil
 	}
 	if !ok {
-		return fault.New("%q is no value of the type %s", fault.Shorten(cell), t).Do("mend it, or give the column the type text")
+		return fault.New("%q is no value of the type %s", fault.Shorten(cell), t).WithRemedy("mend it, or give the column the type text")
 	}
 	column.AppendValid(c)
 	return nil

@@ -33,10 +33,10 @@ type Layout struct {
 // each other or are invalid.
 func ParseLayout(l Layout) (o CSVOptions, e charset.Encoding, err error) {
 	if l.Header && l.NoHeader {
-		return o, e, fault.New("a text file cannot begin both with names and with a row").Do("leave `Layout.Header` or `Layout.NoHeader` out")
+		return o, e, fault.New("a text file cannot begin both with names and with a row").WithRemedy("leave `Layout.Header` or `Layout.NoHeader` out")
 	}
 	if l.Skip < 0 {
-		return o, e, fault.New("`Layout.Skip` %d is below 0", l.Skip).Do("pass over 0 lines or more")
+		return o, e, fault.New("`Layout.Skip` %d is below 0", l.Skip).WithRemedy("pass over 0 lines or more")
 	}
 	o = CSVOptions{NoHeader: l.NoHeader, Header: l.Header, Skip: l.Skip}
 	if o.Comment, err = ParseComment(l.Comment); err != nil {

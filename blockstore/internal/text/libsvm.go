@@ -53,7 +53,7 @@ func Libsvm(ctx context.Context, in Input, threads, features int, base IndexBase
 		return nil, err
 	}
 	if scan.index.records == 0 {
-		return nil, fault.File(path, "the file holds no rows").Do("is it the right file?")
+		return nil, fault.File(path, "the file holds no rows").WithRemedy("is it the right file?")
 	}
 	if base == IndexBaseAuto {
 		base = scan.indices.base()
@@ -198,10 +198,11 @@ func (c *libsvmCursor) expand() error {
 			if c.table.Exact {
 				remedy = "name the last feature in `Options.Types`, as in x99=float64, or save the pipe to a file"
 			}
-			return AtLine(more.Do("%s", remedy), c.lines.start.line)
+			return AtLine(more.WithRemedy("%s", remedy), c.lines.start.line)
 		}
 		if place >= len(c.dense) {
-			return fault.New("feature %d was not there when the file was opened", index).Do("was it changed meanwhile?")
+			return fault.New("feature %d was not there when the file was opened", index).
+				WithRemedy("was it changed meanwhile?")
 		}
 		c.dense[place] = value
 		c.present = append(c.present, place)
@@ -234,7 +235,7 @@ func (c *libsvmCursor) keep(dst *stream.Batch) error {
 func (c *libsvmCursor) keepLabel(to *stream.Column) error {
 	err := keepCell(to, c.lines.label, c.table.label == column.Number, c.Inexact)
 	if c.table.Live && !c.table.Columns[c.table.features].Given {
-		return asInHead(&c.table.TableInfo, err)
+		return unlikeHeadError(&c.table.TableInfo, err)
 	}
 	return err
 }

@@ -114,5 +114,5 @@ func AgreeOnLibsvm(tables []column.Table, base IndexBase) (IndexBase, error) {
 func (r *indexRange) differFrom(path, other string) error {
 	why := baseError{"index 0, and " + other + " has none: one file may count from 0, the other from 1"}
 	return fault.Cell(path, r.zero.row, "", "%w", AtLine(why, r.zero.line)).
-		Do("set `Options.IndexBase 0` or `Options.IndexBase 1`, the first index of all files")
+		WithRemedy("set `Options.IndexBase 0` or `Options.IndexBase 1`, the first index of all files")
 }

@@ -80,14 +80,14 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 	colon := bytes.IndexByte(token, ':')
 	if colon < 0 {
 		return 0, 0, AtLine(fault.New("%q is not a pair index:value", fault.Shorten(token)).
-			Do("mend the line, or name the format of the file if it is another"), l.start.line)
+			WithRemedy("mend the line, or name the format of the file if it is another"), l.start.line)
 	}
 	index, err = strconv.Atoi(string(token[:colon]))
 	if err == nil {
 		err = l.checkIndex(index)
 	}
 	if err != nil {
-		return 0, 0, l.errorf("feature index %q: %w", fault.Shorten(token[:colon]), unwrapped(err))
+		return 0, 0, l.errorf("feature index %q: %w", fault.Shorten(token[:colon]), withoutPrefix(err))
 	}
 	value, ok := ParseNumber(token[colon+1:])
 	if !ok {
@@ -104,21 +104,22 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 func (l *libsvmLines) checkIndex(index int) error {
 	switch {
 	case index < 0:
-		return fault.New("the index is negative").Do("number features from 0 or 1")
+		return fault.New("the index is negative").WithRemedy("number features from 0 or 1")
 	case index < l.least:
 		return fault.New("%w", baseError{"indices start at 1"}).
-			Do("set `Options.IndexBase 0` if those of the file start at 0")
+			WithRemedy("set `Options.IndexBase 0` if those of the file start at 0")
 	case index > column.Max:
 		return errFeatures()
 	case index <= l.last:
-		return fault.New("indices must ascend, but %d comes before", l.last).Do("sort the line and remove doubles")
+		return fault.New("indices must ascend, but %d comes before", l.last).
+			WithRemedy("sort the line and remove doubles")
 	}
 	return nil
 }
 
 // errFeatures reports too many features.
 func errFeatures() error {
-	return fault.New("rows are dense in memory and have at most %d features", column.Max).Do("drop or hash the rare ones")
+	return fault.New("rows are dense in memory and have at most %d features", column.Max).WithRemedy("drop or hash the rare ones")
 }
 
 // nextChecked moves to the next line, checks all its pairs and returns the
@@ -144,8 +145,8 @@ func (l *libsvmLines) errorf(format string, args ...any) error {
 	return AtLine(fault.New(format, args...), l.start.line)
 }
 
-// unwrapped removes the prefix that package strconv adds to its errors.
-func unwrapped(err error) error {
+// withoutPrefix removes the prefix that package strconv adds to its errors.
+func withoutPrefix(err error) error {
 	var number *strconv.NumError
 	if errors.As(err, &number) {
 		return number.Err

@@ -12,7 +12,7 @@ import (
 // that the file is not text, or that a quote is never closed.
 const MaxLine = 16 << 20
 
-var errLongLine = fault.New("the line is longer than 16 MiB").Do("is this a text file?")
+var errLongLine = fault.New("the line is longer than 16 MiB").WithRemedy("is this a text file?")
 
 // lineReader splits a file into lines and tracks their positions. It reads through one buffer,
 // which grows to the longest line.

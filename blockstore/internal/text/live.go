@@ -75,42 +75,42 @@ func LiveInput(path string, head []byte, in *file.Live) Input {
 	return Input{Path: path, File: headFile{bytes.NewReader(head)}, Stamp: in.Stamp(path, int64(len(head)))}
 }
 
-// keepLive returns the error for the last value of a kept column, whose text is cell: err, or that
+// keptValueError returns the error for the last value of a kept column, whose text is cell: err, or that
 // the value does not occur in the head of the pipe, so that the column of a file might have another
 // kind. A column with a given type accepts what it would in a file.
-func keepLive(t *column.TableInfo, j int, c *stream.Column, cell []byte, err error) error {
+func keptValueError(t *column.TableInfo, j int, c *stream.Column, cell []byte, err error) error {
 	info := &t.Columns[j]
 	if info.Given {
 		return err
 	}
 	if err == nil && !c.Null(c.Len()-1) {
-		err = unlikeHead(info, c, cell, t.Exact)
+		err = checkLikeHead(info, c, cell, t.Exact)
 	}
-	return asInHead(t, err)
+	return unlikeHeadError(t, err)
 }
 
-// unlikeHead returns an error for values that would change the type of a column in a file: anything
+// checkLikeHead returns an error for values that would change the type of a column in a file: anything
 // but a plain integer in an integer column, and anything but plain numbers in a column without
 // values, or any value there if the rows are exact.
-func unlikeHead(info *column.Info, c *stream.Column, cell []byte, exact bool) error {
+func checkLikeHead(info *column.Info, c *stream.Column, cell []byte, exact bool) error {
 	empty, integers := info.Empty && info.Kind != column.Text, c.Kind == stream.Int64 && c.Type.Class == logical.None
 	padded := len(cell) > 1 && cell[0] == '0' && cell[1] != '.' && cell[1]|0x20 != 'e'
 	switch {
 	case empty && (exact || padded || !IsNumber(cell)):
 		return fault.New("%q is the first value of its column", fault.Shorten(cell))
 	case integers && (padded || len(cell) > 1 && string(cell[:2]) == "-0"):
-		return fault.New("%q is no integer like those before it", fault.Shorten(cell)).Do("mend it")
+		return fault.New("%q is no integer like those before it", fault.Shorten(cell)).WithRemedy("mend it")
 	}
 	return nil
 }
 
-// asInHead explains why a value is rejected that a file of the same text may have.
-func asInHead(t *column.TableInfo, err error) error {
+// unlikeHeadError explains why a value is rejected that a file of the same text may have.
+func unlikeHeadError(t *column.TableInfo, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case t.Exact:
-		return fault.New("%w", err).Also("the first lines of a pipe decide what its columns hold: name the column in `Options.Types`, or save the pipe to a file")
+		return fault.New("%w", err).AddRemedy("the first lines of a pipe decide what its columns hold: name the column in `Options.Types`, or save the pipe to a file")
 	}
-	return fault.New("%w", err).Also("the first lines of a pipe decide what its columns hold: save it to a file, of which all lines do")
+	return fault.New("%w", err).AddRemedy("the first lines of a pipe decide what its columns hold: save it to a file, of which all lines do")
 }

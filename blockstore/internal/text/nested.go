@@ -39,7 +39,7 @@ func (w *jsonWriter) append(line []byte, t logical.Type) []byte {
 		valid := w.from.Validity(n)
 		line = append(line, '[')
 		for i := range n {
-			line = w.appendOrNull(comma(line, i), t.Inside[0].Type, valid.Has(i))
+			line = w.appendOrNull(comma(line, i), t.Members[0].Type, valid.Has(i))
 		}
 		return append(line, ']')
 	case logical.Map:
@@ -50,9 +50,9 @@ func (w *jsonWriter) append(line []byte, t logical.Type) []byte {
 
 // members appends a structure.
 func (w *jsonWriter) members(line []byte, t logical.Type) []byte {
-	valid := w.from.Validity(len(t.Inside))
+	valid := w.from.Validity(len(t.Members))
 	line = append(line, '{')
-	for i, m := range t.Inside {
+	for i, m := range t.Members {
 		line = append(appendQuoted(comma(line, i), m.Name), ':')
 		line = w.appendOrNull(line, m.Type, valid.Has(i))
 	}
@@ -63,7 +63,7 @@ func (w *jsonWriter) members(line []byte, t logical.Type) []byte {
 func (w *jsonWriter) pairs(line []byte, t logical.Type) []byte {
 	keys := make([]string, w.from.Count())
 	for i := range keys {
-		keys[i] = string(w.append(nil, t.Inside[0].Type))
+		keys[i] = string(w.append(nil, t.Members[0].Type))
 	}
 	valid := w.from.Validity(len(keys))
 	line = append(line, '{')
@@ -73,7 +73,7 @@ func (w *jsonWriter) pairs(line []byte, t logical.Type) []byte {
 		} else {
 			line = append(line, key...)
 		}
-		line = w.appendOrNull(append(line, ':'), t.Inside[1].Type, valid.Has(i))
+		line = w.appendOrNull(append(line, ':'), t.Members[1].Type, valid.Has(i))
 	}
 	return append(line, '}')
 }

@@ -60,7 +60,7 @@ func readSecond(t *testing.T, path string, kept bool) error {
 
 // TestLineOnce: an error has one line, the first that it is given, in its field.
 func TestLineOnce(t *testing.T) {
-	err := AtLine(AtLine(fault.Cell("", 7, "x", "it is bad").Do("mend it"), 3), 1)
+	err := AtLine(AtLine(fault.Cell("", 7, "x", "it is bad").WithRemedy("mend it"), 3), 1)
 	var data *stream.DataError
 	if !errors.As(err, &data) || data.Line != 3 || data.What != "it is bad" || data.Row != 7 {
 		t.Fatalf("%+v", data)

@@ -23,7 +23,7 @@ const ByteOrderMark = "\xef\xbb\xbf"
 
 var (
 	errOpen  = errors.New("the quotes of this record do not match")
-	errQuote = fault.New("text follows a closing quote").Do("inside a quoted cell write \"\" for a quote")
+	errQuote = fault.New("text follows a closing quote").WithRemedy("inside a quoted cell write \"\" for a quote")
 )
 
 // dialect describes how the records of a text are separated.
@@ -167,7 +167,7 @@ func (r *Records) split(line []byte) error {
 			return io.EOF
 		}
 		if err == io.EOF || err == nil && len(r.record)+len(line) > MaxLine {
-			return fault.New("a quoted cell that begins here is never closed").Do("close it, or double quotes within it")
+			return fault.New("a quoted cell that begins here is never closed").WithRemedy("close it, or double quotes within it")
 		}
 		if err != nil {
 			return err

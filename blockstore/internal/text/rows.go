@@ -195,7 +195,7 @@ func (p *textPass) advance() error {
 		return err
 	}
 	if err == io.EOF {
-		err = fault.New("the file ends before this row, but had %d rows when it was opened", p.info.Rows).Do("was it changed meanwhile?")
+		err = fault.New("the file ends before this row, but had %d rows when it was opened", p.info.Rows).WithRemedy("was it changed meanwhile?")
 	}
 	if err != nil {
 		return p.fail(p.at, err)

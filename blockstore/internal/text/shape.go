@@ -23,29 +23,29 @@ const (
 
 // shape excludes the types that a text does not have.
 func (k *cellKinds) shape(cell []byte) {
-	if k.not == noShape {
+	if k.excluded == noShape {
 		return
 	}
 	not := noShape
 	if m, ok := parseMoment(cell); ok {
-		not = m.shapes()
+		not = m.excludes()
 		_, fits := m.in(logical.Nanosecond)
-		k.nanos, k.far = k.nanos || m.digits > 6, k.far || !fits
+		k.hasNanos, k.outOfNanos = k.hasNanos || m.digits > 6, k.outOfNanos || !fits
 	} else if _, ok := parseUUID(cell); ok {
 		not = noShape &^ noUUID
 	} else if s, ok := parseClock(cell); ok {
 		not = noShape &^ noClock
-		k.nanos = k.nanos || s.digits > 6
+		k.hasNanos = k.hasNanos || s.digits > 6
 	} else if s, ok := parseSpan(cell); ok {
 		not = noShape &^ noSpan
 		_, fits := s.in(logical.Nanosecond)
-		k.nanos, k.far = k.nanos || s.digits > 6, k.far || !fits
+		k.hasNanos, k.outOfNanos = k.hasNanos || s.digits > 6, k.outOfNanos || !fits
 	}
-	k.not |= not
+	k.excluded |= not
 }
 
-// shapes returns the types that the text of a moment does not have.
-func (m moment) shapes() shapes {
+// excludes returns the types that the text of a moment does not have.
+func (m moment) excludes() shapes {
 	switch {
 	case m.zoned:
 		return noShape &^ noZoned
@@ -58,23 +58,23 @@ func (m moment) shapes() shapes {
 // found returns the type that all texts of the column have, nil if there is none but text.
 func (k *cellKinds) found() *logical.Type {
 	unit := logical.Microsecond
-	if k.nanos {
+	if k.hasNanos {
 		unit = logical.Nanosecond
 	}
 	switch {
-	case k.numeric > 0 || k.other == 0 || k.booleans > 0 || k.nanos && k.far:
+	case k.numeric > 0 || k.other == 0 || k.booleans > 0 || k.hasNanos && k.outOfNanos:
 		return nil
-	case k.not&noDate == 0:
+	case k.excluded&noDate == 0:
 		return &logical.Type{Class: logical.Date}
-	case k.not&noLocal == 0:
+	case k.excluded&noLocal == 0:
 		return &logical.Type{Class: logical.Timestamp, Unit: unit}
-	case k.not&noZoned == 0:
+	case k.excluded&noZoned == 0:
 		return &logical.Type{Class: logical.Timestamp, Unit: unit, Zone: "UTC"}
-	case k.not&noUUID == 0:
+	case k.excluded&noUUID == 0:
 		return &logical.Type{Class: logical.UUID}
-	case k.not&noClock == 0:
+	case k.excluded&noClock == 0:
 		return &logical.Type{Class: logical.Time, Unit: unit}
-	case k.not&noSpan == 0:
+	case k.excluded&noSpan == 0:
 		return &logical.Type{Class: logical.Duration, Unit: unit}
 	}
 	return nil

@@ -36,7 +36,7 @@ func SetTypes(tables []column.Table, given map[string]logical.Type, find bool) (
 	for name, of := range given {
 		switch feature := isFeature(tables, name); {
 		case feature && !of.Equal(logical.Float64):
-			return nil, fault.New("`Options.Types` %s=%s: features of libsvm files are float64", name, of).Do("leave it out")
+			return nil, fault.New("`Options.Types` %s=%s: features of libsvm files are float64", name, of).WithRemedy("leave it out")
 		case !feature && !seen[name]:
 			unknown = append(unknown, name)
 		}
@@ -73,7 +73,7 @@ func foundTypes(tables []column.Table) map[string]logical.Type {
 		switch before, ok := found[c.Name]; {
 		case c.Empty:
 		case ok:
-			found[c.Name] = common(before, of)
+			found[c.Name] = commonType(before, of)
 		default:
 			found[c.Name] = of
 		}
@@ -96,8 +96,8 @@ func eachTextColumn(tables []column.Table, visit func(t *column.TableInfo, j int
 	}
 }
 
-// common returns the type that can hold the values of both types, the zero Type if there is none.
-func common(a, b logical.Type) logical.Type {
+// commonType returns the type that can hold the values of both types, the zero Type if there is none.
+func commonType(a, b logical.Type) logical.Type {
 	local := func(t logical.Type) bool {
 		return t.Class == logical.Date || t.Class == logical.Timestamp && t.Zone == ""
 	}

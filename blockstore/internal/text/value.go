@@ -30,9 +30,9 @@ func appendTyped(line []byte, c *stream.Column, i int) []byte {
 	case logical.Date:
 		return time.Unix(86400*column.Days(c.Ints[i], t.Unit), 0).UTC().AppendFormat(line, time.DateOnly)
 	case logical.Time:
-		return instant(c.Ints[i], t.Unit).AppendFormat(line, "15:04:05.999999999")
+		return timeOf(c.Ints[i], t.Unit).AppendFormat(line, "15:04:05.999999999")
 	case logical.Timestamp:
-		line = instant(c.Ints[i], t.Unit).AppendFormat(line, "2006-01-02T15:04:05.999999999")
+		line = timeOf(c.Ints[i], t.Unit).AppendFormat(line, "2006-01-02T15:04:05.999999999")
 		if t.Zone != "" {
 			line = append(line, 'Z')
 		}
@@ -65,8 +65,8 @@ func appendFloat(line []byte, v float64, bits int) []byte {
 	return strconv.AppendFloat(line, v, format, -1, bits)
 }
 
-// instant returns the time v units after the beginning of 1970.
-func instant(v int64, unit logical.Unit) time.Time {
+// timeOf returns the time v units after the beginning of 1970.
+func timeOf(v int64, unit logical.Unit) time.Time {
 	per := unit.PerSecond()
 	seconds, rest := v/per, v%per
 	return time.Unix(seconds, rest*(1e9/per)).UTC()

@@ -62,7 +62,7 @@ func HeaderName(name string) string {
 func (e *csvEncoder) text(s string) {
 	if strings.IndexByte(s, 0) >= 0 {
 		e.failed = fault.Output(e.path, "the text %q holds a NUL, which a CSV file cannot", fault.Shorten([]byte(s))).
-			Do("write .jsonl, .parquet or .arrow")
+			WithRemedy("write .jsonl, .parquet or .arrow")
 	}
 	if strings.ContainsAny(s, "\"\r\n") || strings.IndexByte(s, e.delimiter) >= 0 || strings.TrimSpace(s) != s {
 		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`

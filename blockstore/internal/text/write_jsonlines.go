@@ -45,7 +45,7 @@ func NewJSONLinesEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 		name := e.name(i)
 		if taken[name] {
 			return nil, fault.New("several columns are called %s, and members of a JSON object have different names", quote.Name(name)).
-				Do("rename them, or write .parquet or .csv")
+				WithRemedy("rename them, or write .parquet or .csv")
 		}
 		taken[name] = true
 		e.names = append(e.names, separator(i))
@@ -115,7 +115,7 @@ func (e *jsonEncoder) row(b *stream.Batch, i int) (at int, err error) {
 }
 
 // errJSONInfinite reports a number that JSON cannot represent.
-var errJSONInfinite = fault.New("JSON has no infinite numbers").Do("write .parquet, .arrow or .csv")
+var errJSONInfinite = fault.New("JSON has no infinite numbers").WithRemedy("write .parquet, .arrow or .csv")
 
 // number adds a number to the line.
 func (e *jsonEncoder) number(at int, v float64) error {

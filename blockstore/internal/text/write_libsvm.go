@@ -30,10 +30,10 @@ type libsvmEncoder struct {
 // the labels are 0.
 func NewLibsvmEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
 	if len(s.Kept) > 1 {
-		return nil, fault.New("a libsvm file keeps one column, the label, not %d", len(s.Kept)).Do("write .parquet, .arrow or .csv")
+		return nil, fault.New("a libsvm file keeps one column, the label, not %d", len(s.Kept)).WithRemedy("write .parquet, .arrow or .csv")
 	}
 	if len(s.Columns) > column.Max {
-		return nil, fault.New("%d columns are more than the %d that can be read again", len(s.Columns), column.Max).Do("write .parquet")
+		return nil, fault.New("%d columns are more than the %d that can be read again", len(s.Columns), column.Max).WithRemedy("write .parquet")
 	}
 	return &libsvmEncoder{path: s.Name, out: bufio.NewWriterSize(out, file.BufferSize), schema: s}, nil
 }
@@ -71,7 +71,7 @@ func (e *libsvmEncoder) label(b *stream.Batch, i int) error {
 	case c.Type.Class == logical.Bytes || c.Type.Class == logical.UUID:
 		e.line = appendTyped(e.line, c, i)
 	case c.Strings[i] == "" || strings.ContainsAny(c.Strings[i], " \t\r\n:#"):
-		return fault.New("a libsvm label is not empty and has no blank, ':' or '#' in it").Do("write .csv, or keep another column")
+		return fault.New("a libsvm label is not empty and has no blank, ':' or '#' in it").WithRemedy("write .csv, or keep another column")
 	default:
 		e.line = append(e.line, c.Strings[i]...)
 	}

@@ -39,7 +39,7 @@ func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, si
 	if size <= partBytes {
 		return p.Retry(ctx, func(ctx context.Context, beat func()) error {
 			_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, ContentLength: &size,
-				Body: beating(beat, content, 0, size)})
+				Body: progressReader(beat, content, 0, size)})
 			return written(err)
 		})
 	}
@@ -70,7 +70,7 @@ func removeAbandoned(ctx context.Context, client *s3.Client, p object.Patience, 
 	_ = p.Retry(ctx, func(ctx context.Context, _ func()) error {
 		list, err := client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &bucket, Prefix: &key})
 		if err != nil {
-			return plain(err)
+			return shortError(err)
 		}
 		for _, u := range list.Uploads {
 			if aws.ToString(u.Key) == key {
@@ -81,30 +81,30 @@ func removeAbandoned(ctx context.Context, client *s3.Client, p object.Patience, 
 	})
 }
 
-// beating returns a part of content that reports progress when it is read.
-func beating(beat func(), content io.ReaderAt, at, size int64) io.ReadSeeker {
-	return &beatingReader{io.NewSectionReader(content, at, size), beat}
+// progressReader returns a part of content that reports progress when it is read.
+func progressReader(beat func(), content io.ReaderAt, at, size int64) io.ReadSeeker {
+	return &reportingReader{io.NewSectionReader(content, at, size), beat}
 }
 
-type beatingReader struct {
+type reportingReader struct {
 	*io.SectionReader
 	beat func()
 }
 
 // Read implements io.Reader.
-func (r *beatingReader) Read(p []byte) (int, error) {
+func (r *reportingReader) Read(p []byte) (int, error) {
 	r.beat()
 	return r.SectionReader.Read(p)
 }
 
 // upload is a multipart upload.
 type upload struct {
-	client          *s3.Client
-	patience        object.Patience
-	bucket, key, id string
-	mark            string // metadata that identifies the upload
-	sent            []types.CompletedPart
-	unanswered      bool // an earlier attempt to complete it failed
+	client            *s3.Client
+	patience          object.Patience
+	bucket, key, id   string
+	mark              string // metadata that identifies the upload
+	sent              []types.CompletedPart
+	completionUnknown bool // an earlier attempt to complete it failed
 }
 
 // parts sends all parts, and retries each.
@@ -114,7 +114,7 @@ func (u *upload) parts(ctx context.Context, content io.ReaderAt, size int64) err
 		number, n := int32(len(u.sent)+1), min(length, size-at)
 		err := u.patience.Retry(ctx, func(ctx context.Context, beat func()) error {
 			done, err := u.client.UploadPart(ctx, &s3.UploadPartInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id,
-				PartNumber: &number, Body: beating(beat, content, at, n), ContentLength: &n})
+				PartNumber: &number, Body: progressReader(beat, content, at, n), ContentLength: &n})
 			if err == nil {
 				u.sent = append(u.sent, types.CompletedPart{ETag: done.ETag, PartNumber: &number})
 			}
@@ -132,13 +132,13 @@ func (u *upload) parts(ctx context.Context, content io.ReaderAt, size int64) err
 func (u *upload) complete(ctx context.Context) error {
 	_, err := u.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: u.sent}})
-	if isCode(err, "NoSuchUpload") && u.unanswered {
+	if isCode(err, "NoSuchUpload") && u.completionUnknown {
 		head, failed := u.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &u.bucket, Key: &u.key})
 		if failed == nil && head.Metadata[markName] == u.mark {
 			return nil
 		}
 	}
-	u.unanswered = err != nil
+	u.completionUnknown = err != nil
 	return written(err)
 }
 
@@ -165,11 +165,11 @@ func written(err error) error {
 	case err == nil:
 		return nil
 	case isCode(err, "NoSuchUpload"):
-		return object.Failure(stream.NewDataError("", "the server has given up the upload").Do("is another run writing this object?"))
+		return object.Failure(stream.NewDataError("", "the server has given up the upload").WithRemedy("is another run writing this object?"))
 	case isCode(err, "NoSuchBucket"), code(err) == http.StatusNotFound:
-		return stream.NewDataError("", "there is no such bucket").Do("make it first")
+		return stream.NewDataError("", "there is no such bucket").WithRemedy("make it first")
 	}
-	return plain(err)
+	return shortError(err)
 }
 
 // isCode reports whether an error is an S3 error with the given code.
@@ -182,7 +182,7 @@ func isCode(err error, code string) bool {
 func (s *Store) target(ctx context.Context, address string) (client *s3.Client, bucket, key string, err error) {
 	bucket, key, err = locate(address)
 	if err == nil && key == "" {
-		err = stream.NewDataError("", "it names a bucket and no object").Do("write s3://BUCKET/KEY")
+		err = stream.NewDataError("", "it names a bucket and no object").WithRemedy("write s3://BUCKET/KEY")
 	}
 	if err == nil {
 		client, err = s.begin(ctx)

@@ -82,7 +82,7 @@ func redirect(r *http.Request, via []*http.Request) error {
 func locate(address string) (bucket, key string, err error) {
 	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if bucket == "" {
-		return "", "", stream.NewDataError("", "it names no bucket").Do("write s3://BUCKET/KEY")
+		return "", "", stream.NewDataError("", "it names no bucket").WithRemedy("write s3://BUCKET/KEY")
 	}
 	return bucket, key, nil
 }
@@ -119,7 +119,7 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 		return v.describe(ctx) // the object is empty
 	}
 	if err != nil {
-		return nil, nil, plain(err)
+		return nil, nil, shortError(err)
 	}
 	defer answer.Body.Close()
 	if v.etag = aws.ToString(answer.ETag); v.etag == "" {
@@ -134,13 +134,13 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 }
 
 var errNoVersion = stream.NewDataError("", "the server names no size or no version (ETag) of it, so that a change would go unseen").
-	Do("copy it to a file")
+	WithRemedy("copy it to a file")
 
 // describe requests only size and version.
 func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
 	head, err := v.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &v.bucket, Key: &v.key})
 	if err != nil {
-		return nil, nil, plain(err)
+		return nil, nil, shortError(err)
 	}
 	if aws.ToString(head.ETag) == "" || head.ContentLength == nil {
 		return nil, nil, errNoVersion
@@ -171,7 +171,7 @@ func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser,
 		case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusNotFound:
 			return nil, object.ErrChanged // a newer or shorter version, or none
 		}
-		return nil, plain(err)
+		return nil, shortError(err)
 	}
 	isWhole := answer.ContentRange == nil && offset == 0 && aws.ToInt64(answer.ContentLength) == v.size
 	switch {
@@ -201,12 +201,12 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return plain(err)
+			return shortError(err)
 		}
 		for _, o := range page.Contents {
 			v := &version{client, bucket, aws.ToString(o.Key), aws.ToString(o.ETag), aws.ToInt64(o.Size)}
 			if v.key <= last {
-				return stream.NewDataError("", "the server lists %s after %s, which would never end", v.key, last).Do("name each object")
+				return stream.NewDataError("", "the server lists %s after %s, which would never end", v.key, last).WithRemedy("name each object")
 			}
 			last = v.key
 			if err := each("s3://"+bucket+"/"+v.key, v); err != nil {
@@ -226,22 +226,22 @@ func code(err error) int {
 	return 0
 }
 
-// plain returns a short error, marked if it may be temporary. It omits the address, which may
+// shortError returns a short error, marked if it may be temporary. It omits the address, which may
 // contain signatures.
-func plain(err error) error {
+func shortError(err error) error {
 	var api smithy.APIError
 	var at *url.Error
 	status := code(err)
 	switch {
 	case errors.As(err, &api) && api.ErrorCode() == "NoSuchBucket":
-		return stream.NewDataError("", "there is no such bucket").Do("is its name right?")
+		return stream.NewDataError("", "there is no such bucket").WithRemedy("is its name right?")
 	case status == http.StatusNotFound:
 		return fs.ErrNotExist
 	case status == http.StatusMovedPermanently:
-		return stream.NewDataError("", "the bucket is in another region").Do("set AWS_REGION")
+		return stream.NewDataError("", "the bucket is in another region").WithRemedy("set AWS_REGION")
 	case status == 0 && isCredentials(err):
 		return stream.NewDataError("", "there are no credentials for S3").
-			Do("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
+			WithRemedy("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
 	case errors.As(err, &at), status == 0 && isNet(err), status/100 == 2 && !errors.As(err, &api):
 		return object.NetworkError(err)
 	}
@@ -254,12 +254,12 @@ func plain(err error) error {
 	}
 	switch {
 	case status == 0 && api == nil:
-		return root(err)
+		return rootCause(err)
 	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests,
 		status == http.StatusRequestTimeout, isCode(err, "SlowDown"), isCode(err, "InternalError"):
 		return object.Temporary(short)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized:
-		return object.Failure(stream.NewDataError("", "%w", short).Do("do the credentials in use admit this?"))
+		return object.Failure(stream.NewDataError("", "%w", short).WithRemedy("do the credentials in use admit this?"))
 	}
 	return short
 }
@@ -275,8 +275,8 @@ func isCredentials(err error) bool {
 	return strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "get identity")
 }
 
-// root returns the innermost cause of an error.
-func root(err error) error {
+// rootCause returns the innermost cause of an error.
+func rootCause(err error) error {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {

@@ -73,7 +73,7 @@ func (p *page) describe(answer *http.Response) (err error) {
 		}
 	case http.StatusOK:
 		if answer.ContentLength != 0 {
-			return stream.NewDataError("", "the server gives no ranges of it").Do("download the file first, such as by curl -O")
+			return stream.NewDataError("", "the server gives no ranges of it").WithRemedy("download the file first, such as by curl -O")
 		}
 	default:
 		return status(answer)
@@ -84,7 +84,7 @@ func (p *page) describe(answer *http.Response) (err error) {
 	p.modified = answer.Header.Get("Last-Modified")
 	if p.etag == "" && p.modified == "" {
 		return stream.NewDataError("", "the server names no version of it, neither by an ETag nor by a time, so that a change would go unseen").
-			Do("download the file first, such as by curl -O")
+			WithRemedy("download the file first, such as by curl -O")
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func errOtherRange(first, offset int64) error {
 func (s *Store) get(ctx context.Context, p *page, offset, length int64) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
 	if err != nil {
-		return nil, stream.NewDataError("", "this is no web address").Do("write https://HOST/PATH")
+		return nil, stream.NewDataError("", "this is no web address").WithRemedy("write https://HOST/PATH")
 	}
 	request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))
 	request.Header.Set("Accept-Encoding", "identity")
@@ -154,7 +154,7 @@ func contentRange(answer *http.Response) (first, size int64, err error) {
 	text := answer.Header.Get("Content-Range")
 	if n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &first, &last, &size); n != 3 || first < 0 || last < first || size <= last {
 		return 0, 0, stream.NewDataError("", "the server gives a range and does not say of what: Content-Range is %q", text).
-			Do("download the file first, such as by curl -O")
+			WithRemedy("download the file first, such as by curl -O")
 	}
 	return first, size, nil
 }
@@ -166,7 +166,7 @@ func status(answer *http.Response) error {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return fs.ErrNotExist
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return object.Failure(stream.NewDataError("", "%w", err).Do("has a signed address expired?"))
+		return object.Failure(stream.NewDataError("", "%w", err).WithRemedy("has a signed address expired?"))
 	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500 && code != http.StatusNotImplemented:
 		return object.Temporary(err)
 	}
@@ -174,11 +174,12 @@ func status(answer *http.Response) error {
 }
 
 // errReadOnly is the error of all modifying operations.
-var errReadOnly = stream.NewDataError("", "nothing is written to web addresses").Do("name a file or an object in s3://")
+var errReadOnly = stream.NewDataError("", "nothing is written to web addresses").
+	WithRemedy("name a file or an object in s3://")
 
 // List implements object.Store: a web server has no listing.
 func (s *Store) List(context.Context, string, func(string, object.Object) error) error {
-	return stream.NewDataError("", "a web server does not list what it has").Do("name each file")
+	return stream.NewDataError("", "a web server does not list what it has").WithRemedy("name each file")
 }
 
 // Put implements object.Store.

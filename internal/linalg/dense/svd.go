@@ -47,13 +47,13 @@ func decompose(a blas64.General) (*SVD, error) {
 	case k == 0:
 		return &SVD{U: matrix.New(a.Rows, 0), V: matrix.New(a.Cols, 0)}, nil
 	case k <= smallSVD:
-		return small(a)
+		return decomposeSmall(a)
 	}
 	u, values, v, err := svd.Decompose(a)
-	return &SVD{U: u, V: v, S: values}, reason(err)
+	return &SVD{U: u, V: v, S: values}, packageError(err)
 }
 
-func small(a blas64.General) (*SVD, error) {
+func decomposeSmall(a blas64.General) (*SVD, error) {
 	if !Finite(a) {
 		return nil, ErrNotFinite
 	}
@@ -69,8 +69,8 @@ func small(a blas64.General) (*SVD, error) {
 	return &SVD{U: u.RawMatrix(), V: v.RawMatrix(), S: f.Values(nil)}, nil
 }
 
-// reason maps an error of package svd to the error of this package.
-func reason(err error) error {
+// packageError maps an error of package svd to the error of this package.
+func packageError(err error) error {
 	switch {
 	case errors.Is(err, svd.ErrNotFinite):
 		return ErrNotFinite

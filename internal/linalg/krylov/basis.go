@@ -18,10 +18,10 @@ const Tolerance = 1e-12
 // Basis is an orthonormal basis Q that grows by blocks, together with the product of a matrix and
 // Q.
 type Basis struct {
-	q, y      blas64.General // capacity for all columns; the first cols of q and known of y are set
-	cols      int            // columns of Q
-	known     int            // columns of the product
-	lastWidth int            // columns of the newest block
+	q, y        blas64.General // capacity for all columns; the first cols of q and known of y are set
+	cols        int            // columns of Q
+	productCols int            // columns of the product
+	lastWidth   int            // columns of the newest block
 }
 
 // NewBasis returns an empty basis with capacity for most vectors of length n, and for their
@@ -37,17 +37,17 @@ func (b *Basis) Cols() int { return b.cols }
 func (b *Basis) Vectors() blas64.General { return matrix.Columns(b.q, 0, b.cols) }
 
 // Product returns the matrix times the leading columns of Q whose product is known.
-func (b *Basis) Product() blas64.General { return matrix.Columns(b.y, 0, b.known) }
+func (b *Basis) Product() blas64.General { return matrix.Columns(b.y, 0, b.productCols) }
 
 // unmultiplied returns the columns of Q whose product is unknown, and the destination of their
 // product.
 func (b *Basis) unmultiplied() (x, y blas64.General) {
-	return matrix.Columns(b.q, b.known, b.cols-b.known), matrix.Columns(b.y, b.known, b.cols-b.known)
+	return matrix.Columns(b.q, b.productCols, b.cols-b.productCols), matrix.Columns(b.y, b.productCols, b.cols-b.productCols)
 }
 
 // newestProduct returns a copy of the product of the newest block, which must be known.
 func (b *Basis) newestProduct() blas64.General {
-	return matrix.Clone(matrix.Columns(b.y, b.known-b.lastWidth, b.lastWidth))
+	return matrix.Clone(matrix.Columns(b.y, b.productCols-b.lastWidth, b.lastWidth))
 }
 
 // full reports whether width more vectors exceed the capacity. A basis with capacity for the whole
@@ -135,7 +135,7 @@ func (b *Basis) restart(f blas64.General) {
 	for i := range y.Rows {
 		copy(matrix.Row(b.y, i), matrix.Row(y, i))
 	}
-	b.cols, b.known, b.lastWidth = f.Cols, f.Cols, f.Cols
+	b.cols, b.productCols, b.lastWidth = f.Cols, f.Cols, f.Cols
 }
 
 // NotFiniteError reports a number that is NaN or infinite.

@@ -75,9 +75,9 @@ func (l *Lanczos) Step(w []float64) (done bool, err error) {
 	return b <= 1e-14*l.norm || l.settled(), nil
 }
 
-// farFromOne is the magnitude of the binary exponent from which numbers are scaled before an
+// scalingExponent is the magnitude of the binary exponent from which numbers are scaled before an
 // eigendecomposition that squares them.
-const farFromOne = 300
+const scalingExponent = 300
 
 // estimate computes the Ritz value of largest magnitude.
 func (l *Lanczos) estimate() error {
@@ -101,7 +101,7 @@ func scaleNearOne(vectors ...[]float64) (exponent int) {
 			largest = math.Max(largest, math.Abs(v))
 		}
 	}
-	if exponent = math.Ilogb(largest); largest == 0 || exponent > -farFromOne && exponent < farFromOne {
+	if exponent = math.Ilogb(largest); largest == 0 || exponent > -scalingExponent && exponent < scalingExponent {
 		return 0
 	}
 	for _, x := range vectors {

@@ -67,7 +67,7 @@ func (s *Pair) multiply(ctx context.Context) error {
 	if err := cmp.Or(checkFinite("A·Q", aq), checkFinite("Aᵀ·P", atp)); err != nil {
 		return err
 	}
-	s.P.known, s.Q.known = s.P.cols, s.Q.cols
+	s.P.productCols, s.Q.productCols = s.P.cols, s.Q.cols
 	s.passes++
 	var err error
 	s.small, err = newSVD("the projected matrix", dense.Mul(blas.Trans, s.P.Vectors(), blas.NoTrans, s.Q.Product()))

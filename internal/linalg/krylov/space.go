@@ -87,7 +87,7 @@ func (s *Space) multiply(ctx context.Context) (err error) {
 	if err := checkFinite("A·Q", aq); err != nil {
 		return err
 	}
-	s.Q.known = s.Q.cols
+	s.Q.productCols = s.Q.cols
 	s.passes++
 	return s.decompose()
 }

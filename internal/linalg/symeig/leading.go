@@ -65,13 +65,13 @@ func Leading(a, start blas64.General) (values []float64, ok bool, err error) {
 
 // inverse is a tridiagonal matrix T with the workspace to solve with T − λ·I.
 type inverse struct {
-	d, e                []float64
-	norm                float64 // of T, to a factor of three
-	below, middle, over []float64
+	d, e                                 []float64
+	norm                                 float64 // of T, to a factor of three
+	subdiagonal, diagonal, superdiagonal []float64
 }
 
 func newInverse(d, e []float64) *inverse {
-	t := &inverse{d: d, e: e, middle: make([]float64, len(d)), below: make([]float64, len(e)), over: make([]float64, len(e))}
+	t := &inverse{d: d, e: e, diagonal: make([]float64, len(d)), subdiagonal: make([]float64, len(e)), superdiagonal: make([]float64, len(e))}
 	for i, v := range d {
 		t.norm = math.Max(t.norm, math.Abs(v))
 		if i < len(e) {
@@ -85,16 +85,16 @@ func newInverse(d, e []float64) *inverse {
 // before. It reports whether the residual is at rounding level.
 func (t *inverse) vector(value float64, before blas64.General, x []float64) (found bool) {
 	if t.norm == 0 { // any vector is an eigenvector of T = 0
-		return orthonormal(before, x)
+		return orthonormalize(before, x)
 	}
 	limit := 4 * float64(len(x)+4) * conquer.Epsilon * t.norm
-	if !orthonormal(before, x) {
+	if !orthonormalize(before, x) {
 		return false
 	}
 	for step := range inverseSteps {
 		// A slightly perturbed shift keeps pivots from 0, and equal eigenvalues from yielding the
 		// same vector.
-		if !t.solve(value+float64(step+before.Rows+1)*conquer.Epsilon*t.norm, x) || !orthonormal(before, x) {
+		if !t.solve(value+float64(step+before.Rows+1)*conquer.Epsilon*t.norm, x) || !orthonormalize(before, x) {
 			found = false
 			continue
 		}
@@ -109,12 +109,12 @@ func (t *inverse) vector(value float64, before blas64.General, x []float64) (fou
 
 // solve replaces x by the scaled solution y of (T − λ·I)·y = x, and reports whether it exists.
 func (t *inverse) solve(shift float64, x []float64) bool {
-	copy(t.below, t.e)
-	copy(t.over, t.e)
+	copy(t.subdiagonal, t.e)
+	copy(t.superdiagonal, t.e)
 	for i, v := range t.d {
-		t.middle[i] = v - shift
+		t.diagonal[i] = v - shift
 	}
-	return impl.Dgtsv(len(x), 1, t.below, t.middle, t.over, x, 1)
+	return impl.Dgtsv(len(x), 1, t.subdiagonal, t.diagonal, t.superdiagonal, x, 1)
 }
 
 // residual returns ‖T·x − λ·x‖.
@@ -133,9 +133,9 @@ func (t *inverse) residual(value float64, x []float64) float64 {
 	return sum
 }
 
-// orthonormal removes the components along the rows of before from x, twice, and normalises x. It
+// orthonormalize removes the components along the rows of before from x, twice, and normalises x. It
 // reports false if x vanishes.
-func orthonormal(before blas64.General, x []float64) bool {
+func orthonormalize(before blas64.General, x []float64) bool {
 	if !normalise(x) {
 		return false
 	}

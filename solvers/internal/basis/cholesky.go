@@ -52,13 +52,13 @@ type Cholesky struct {
 // The limit of proposals at a time. More proposals make larger products, but most of the last ones are rejected. A
 // block evaluates the square of their number in kernel entries, so fewer rows get fewer proposals.
 const (
-	proposalsAtMost  = 128
-	proposalsAtLeast = 16
+	maxProposals = 128
+	minProposals = 16
 )
 
 // Proposals returns the limit of proposals at a time for n rows.
 func Proposals(n int64) int {
-	return max(proposalsAtLeast, min(proposalsAtMost, int(math.Sqrt(float64(n)))))
+	return max(minProposals, min(maxProposals, int(math.Sqrt(float64(n)))))
 }
 
 // NewCholesky returns a factorisation without pivots, with memory for the given number of them. name is the name of the
@@ -282,7 +282,7 @@ func pivots(ctx context.Context, e stream.Engine,
 	e.Progress = nil
 	f, err := NewCholesky(ctx, e, t, p.Rows, name, c, random)
 	if err == nil {
-		f.block = proposalsAtMost // few rows: evaluating the proposals takes longer than the pass
+		f.block = maxProposals // few rows: evaluating the proposals takes longer than the pass
 		err = f.Run(ctx)
 	}
 	var bad *stream.DataError

@@ -22,6 +22,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// filled returns an n×d matrix with the entries f(i, j).
 func filled(n, d int, f func(i, j int) float64) blas64.General {
 	m := matrix.New(n, d)
 	for i := range n {
@@ -52,6 +53,7 @@ func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) blas64.General {
 	return a
 }
 
+// parseKernel parses a kernel.
 func parseKernel(t *testing.T, text string) kernelgen.Kernel {
 	t.Helper()
 	k, err := kernelgen.Parse(text)
@@ -61,6 +63,7 @@ func parseKernel(t *testing.T, text string) kernelgen.Kernel {
 	return k
 }
 
+// inTheLarge skips large repetitions with -short.
 func inTheLarge(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -68,8 +71,8 @@ func inTheLarge(t *testing.T) {
 	}
 }
 
-// wholeOf returns the factorisation of the kernel matrix of x, run to the end, with
-// blocks of so many proposals (0: as many as there are by default).
+// wholeOf returns the complete factorisation of the kernel matrix of x, with the given number of proposals at a time; 0
+// for the default.
 func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals int, seed uint64) *Cholesky {
 	t.Helper()
 	ctx := context.Background()
@@ -86,8 +89,8 @@ func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals in
 	return f
 }
 
-// pivotLaw returns the probability of each sequence of c pivots: each in proportion to
-// the diagonal of the Schur complement of those before it.
+// pivotLaw returns the probability of each sequence of c pivots: each pivot is drawn in proportion to the diagonal of
+// the Schur complement of the earlier ones.
 func pivotLaw(t *testing.T, a blas64.General, c int) map[string]float64 {
 	t.Helper()
 	law := map[string]float64{}
@@ -111,8 +114,8 @@ func pivotLaw(t *testing.T, a blas64.General, c int) map[string]float64 {
 	return law
 }
 
-// likelihood returns the probability that counts of a law are as far from it as these,
-// by Pearson's chi-square. Sequences with few expected counts are taken together.
+// likelihood returns the p-value of counts under a law, by Pearson's chi-square test. Sequences with small expected
+// counts are pooled.
 func likelihood(law map[string]float64, counts map[string]int, n int) float64 {
 	square, cells, rareSeen, rareExpected := 0.0, -1, n, float64(n)
 	for sequence, p := range law {
@@ -171,8 +174,8 @@ func distance(a, b blas64.General) float64 {
 	return dense.Frobenius(d)
 }
 
-// TestRPCholeskyLaw: pivots drawn in blocks follow the law of the sequential
-// algorithm, in their order, and the test can tell them from others.
+// TestRPCholeskyLaw: pivots drawn in blocks follow the law of the sequential algorithm, including their order. The test
+// rejects another law.
 func TestRPCholeskyLaw(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -199,7 +202,7 @@ func TestRPCholeskyLaw(t *testing.T) {
 		if p < 1e-3 {
 			t.Errorf("%d proposals at a time: sequences of pivots have likelihood %g", proposals, p)
 		}
-		// In proportion to the diagonal of A, without repetition.
+		// Another law: in proportion to the diagonal of A, without repetition.
 		wrong := pivotLaw(t, filled(6, 6, func(i, j int) float64 {
 			if i != j {
 				return 0
@@ -212,9 +215,8 @@ func TestRPCholeskyLaw(t *testing.T) {
 	}
 }
 
-// TestRPCholeskyFactor: F·Fᵀ is the dense Nyström formula on the pivots, the
-// residual diagonal is what it leaves, and F is lower triangular in the
-// pivots up to rounding.
+// TestRPCholeskyFactor: F·Fᵀ is the dense Nyström formula on the pivots, the residual diagonal belongs to it, and F is
+// lower triangular in the pivots up to rounding.
 func TestRPCholeskyFactor(t *testing.T) {
 	t.Parallel()
 	x := clusters(1300, 4, 3) // two blocks of the grid
@@ -249,8 +251,8 @@ func TestRPCholeskyFactor(t *testing.T) {
 	}
 }
 
-// TestRPCholeskyWork: n kernel entries for each pivot, besides the squares of the
-// blocks of proposals, of which many are accepted.
+// TestRPCholeskyWork: the factorisation evaluates n kernel entries per pivot, besides the squares of the blocks of
+// proposals, and accepts many proposals.
 func TestRPCholeskyWork(t *testing.T) {
 	t.Parallel()
 	x := clusters(6000, 4, 3)
@@ -264,8 +266,8 @@ func TestRPCholeskyWork(t *testing.T) {
 	}
 }
 
-// TestPivotsStop: duplicates are never pivots together, a kernel matrix of rank
-// 3 has 3, and one of zeros has a row nevertheless.
+// TestPivotsStop: duplicate rows are never pivots together. A kernel matrix of rank 3 has 3 pivots, and a zero matrix
+// still has a row.
 func TestPivotsStop(t *testing.T) {
 	t.Parallel()
 	base := clusters(200, 3, 5)
@@ -293,7 +295,7 @@ func TestPivotsStop(t *testing.T) {
 	}
 }
 
-// TestPivotsNotFinite: the row is named by its number in the source.
+// TestPivotsNotFinite: the error names the row by its number in the source.
 func TestPivotsNotFinite(t *testing.T) {
 	t.Parallel()
 	x := clusters(50, 3, 5)
@@ -313,7 +315,7 @@ func panelOf(x blas64.General) *Panel {
 	return NewPanel(x, numbers, nil)
 }
 
-// TestDrawInProportion at its edges.
+// TestDrawInProportion draws at the ends of the range, and with zero weights.
 func TestDrawInProportion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -337,9 +339,8 @@ func TestDrawInProportion(t *testing.T) {
 	}
 }
 
-// TestDeterminantalLaw: the first k rows are a sample of the determinantal point
-// process of the k leading eigenvectors, in which row i is with probability
-// ‖v(x_i)‖² and rows i and j together with the determinant between them.
+// TestDeterminantalLaw: the first k rows are a sample of the determinantal point process of the k leading eigenvectors.
+// It includes row i with probability ‖v(x_i)‖², and rows i and j together with the determinant between them.
 func TestDeterminantalLaw(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -385,8 +386,8 @@ func TestDeterminantalLaw(t *testing.T) {
 	}
 }
 
-// TestAutoAffords: what RuleAuto takes is within its part of the fit, for all sizes, and
-// more rows never make it do with less. Of few rows all are candidates, for pivots if need be.
+// TestAutoAffords: RuleAuto stays within its share of the entries of the fit, for all sizes. More rows never reduce its
+// choice. If there are few rows, all are candidates, for pivots if necessary.
 func TestAutoAffords(t *testing.T) {
 	t.Parallel()
 	better := []Rule{RuleUniform, RulePivoted, RuleDeterminantal}

@@ -58,7 +58,7 @@ func NewLeverage(ctx context.Context, e stream.Engine,
 	if keep == 0 {
 		return &Leverage{}, nil
 	}
-	y, err := m.Of(ctx, e, sample, name)
+	y, err := m.Sketch(ctx, e, sample, name)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func WhitenedLeverage(ctx context.Context, e stream.Engine,
 		}
 		sample = sample.Pick(evenly)
 	}
-	y, err := t.Between(ctx, e, sample.Cols, landmarks.Cols, PanelRows)
+	y, err := t.RawEntries(ctx, e, sample.Cols, landmarks.Cols, PanelRows)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (m *Map) Entries() int {
 	if m.Transposed {
 		return m.Landmarks.Count()
 	}
-	return m.Landmarks.Count() + m.Tiles.Summed()
+	return m.Landmarks.Count() + m.Tiles.RowsPerSum()
 }
 
 // foldRows is the number of rows of a tile that are filled before they are folded, chosen so that they stay in the L1
@@ -87,11 +87,11 @@ func (m *Map) Prepare(ctx context.Context, e stream.Engine) error {
 	if !m.Transposed {
 		return nil
 	}
-	return m.Tiles.Sum(ctx, e, m.Landmarks.Cols)
+	return m.Tiles.CacheSums(ctx, e, m.Landmarks.Cols)
 }
 
-// Of returns k(x, landmarks)·Ĉ for all rows of a panel of the named source.
-func (m *Map) Of(ctx context.Context, e stream.Engine, rows *Panel, name string) (blas64.General, error) {
+// Sketch returns k(x, landmarks)·Ĉ for all rows of a panel of the named source.
+func (m *Map) Sketch(ctx context.Context, e stream.Engine, rows *Panel, name string) (blas64.General, error) {
 	y := matrix.New(rows.Count(), m.Sketched())
 	return y, stream.Each(ctx, e.Threads, (y.Rows+PanelRows-1)/PanelRows, func(i int) error {
 		first := i * PanelRows

@@ -12,7 +12,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// A row with NaN is named, whether or not the kernel is bounded. Entries of a linear kernel overflow.
+// TestRawNamesRows: an error names a row with NaN, whether or not the kernel is bounded, and a row whose linear kernel
+// overflows.
 func TestRawNamesRows(t *testing.T) {
 	for text, rows := range map[string][]float64{"rbf(gamma=1)": {1, math.NaN()}, "matern32(length=1)": {1, math.NaN()},
 		"rq(length=1)": {1, math.NaN()}, "linear": {1, math.MaxFloat64}} {

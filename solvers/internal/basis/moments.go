@@ -33,10 +33,10 @@ type Features struct {
 // Columns are the columns [1 | z… | y]·√w of a pass: a constant, groups of features, and targets. Each row is
 // multiplied by the square root of its weight.
 type Columns struct {
-	One      bool
-	Features []Features
-	Targets  blas64.General          // one row for each row of the source; empty for none
-	Root     func(row int64) float64 // returns the square root of a row's weight; nil for weights of 1
+	One        bool
+	Features   []Features
+	Targets    blas64.General          // one row for each row of the source; empty for none
+	SqrtWeight func(row int64) float64 // returns the square root of a row's weight; nil for weights of 1
 	// Rows is the number of rows with targets or weights, 0 if there are neither. The pass fails if the source has
 	// more.
 	Rows int64
@@ -78,7 +78,7 @@ func (c *Columns) Worker(info stream.Info) func(dst, x blas64.General, start int
 				part = matrix.Columns(x, f.First, f.Count)
 			}
 			if err := workers[i](matrix.Columns(dst, at, f.Width), part, start); err != nil {
-				return blame(info, x, start, err)
+				return rowError(info, x, start, err)
 			}
 			at += f.Width
 		}
@@ -87,17 +87,17 @@ func (c *Columns) Worker(info stream.Info) func(dst, x blas64.General, start int
 			if c.Targets.Cols > 0 {
 				copy(row[at:], matrix.Row(c.Targets, int(start)+i))
 			}
-			if c.Root != nil {
-				blas64.Scal(c.Root(start+int64(i)), dense.Vector(row))
+			if c.SqrtWeight != nil {
+				blas64.Scal(c.SqrtWeight(start+int64(i)), dense.Vector(row))
 			}
 		}
 		return nil
 	}
 }
 
-// blame returns an error that names the first number of rows x that is not finite. Without one, or if err already names
-// a column, it returns err, the error of what was computed from x.
-func blame(info stream.Info, x blas64.General, start int64, err error) error {
+// rowError returns an error that names the first number of rows x that is not finite. Without one, or if err already
+// names a column, it returns err, the error of what was computed from x.
+func rowError(info stream.Info, x blas64.General, start int64, err error) error {
 	if bad := new(stream.DataError); errors.As(err, &bad) && bad.Column != "" {
 		return err
 	}
@@ -129,7 +129,7 @@ func Moments[A stream.Accumulator[A]](ctx context.Context, e stream.Engine,
 					return err
 				}
 				if err := do(state, r); err != nil {
-					return blame(info, x, r.Start, err)
+					return rowError(info, x, r.Start, err)
 				}
 			}
 			return nil

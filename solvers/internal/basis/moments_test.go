@@ -23,22 +23,22 @@ func mapOf(t *testing.T, k kernelgen.Kernel, x blas64.General, landmarks int) *M
 	t.Helper()
 	tl := tiles.Plain(k)
 	all := NewPanel(x, matrix.Numbers(x.Rows), nil)
-	j, u, err := Whiten(t.Context(), stream.Engine{}, tl, all.Of(matrix.Numbers(landmarks)))
+	j, u, err := Whiten(t.Context(), stream.Engine{}, tl, all.Select(matrix.Numbers(landmarks)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &Map{Tiles: tl, Landmarks: j, Project: Inverse(u)}
 }
 
-// TestMoments: the Gram matrices of parts are those of the columns [1 | z | z' | y]·√w, and no
-// number of threads changes a bit.
+// TestMoments: the Gram matrices of parts are those of the columns [1 | z | z' | y]·√w, with the same bits for any
+// number of threads.
 func TestMoments(t *testing.T) {
 	t.Parallel()
 	const n, parts = 700, 3
 	x, y := clusters(n, 4, 1), clusters(n, 2, 2)
 	root := func(row int64) float64 { return math.Sqrt(1 + float64(row%5)) }
 	first, second := mapOf(t, kernelgen.RBF(1), x, 9), mapOf(t, kernelgen.Laplace(1), x, 5)
-	columns := &Columns{One: true, Features: []Features{first.Features("x"), second.Features("x")}, Targets: y, Root: root, Rows: n}
+	columns := &Columns{One: true, Features: []Features{first.Features("x"), second.Features("x")}, Targets: y, SqrtWeight: root, Rows: n}
 	part := func(row int64) int { return int(row) % parts }
 	moments := func(threads int) []blas64.General {
 		newState := func() sketch.List[*sketch.QR] {
@@ -101,11 +101,12 @@ func TestMoments(t *testing.T) {
 	}
 }
 
+// kernelRow returns k(x, z) for each landmark z.
 func kernelRow(k kernelgen.Kernel, x []float64, landmarks blas64.General) []float64 {
 	return matrix.Row(kernelMatrix(k, matrix.Of(x, 1, len(x)), landmarks), 0)
 }
 
-// TestMoreRowsThanPromised: a source that grew is refused before a target or a weight is missing.
+// TestMoreRowsThanPromised: the pass fails if the source has more rows than targets or weights.
 func TestMoreRowsThanPromised(t *testing.T) {
 	t.Parallel()
 	x := clusters(40, 2, 1)
@@ -116,8 +117,8 @@ func TestMoreRowsThanPromised(t *testing.T) {
 	}
 }
 
-// TestWhiten: features of the landmarks are orthonormal coordinates, so that their products are the
-// kernel; copies of landmarks leave, and an indefinite kernel is refused.
+// TestWhiten: features of the landmarks are orthonormal coordinates whose products are the kernel. Whiten drops copies
+// of landmarks and refuses an indefinite kernel.
 func TestWhiten(t *testing.T) {
 	t.Parallel()
 	x := clusters(60, 3, 4)

@@ -90,8 +90,8 @@ func (p *Panel) Keep(indices []int) *Panel {
 	return NewPanel(splitRows(p.Rows, p.Number, [][]int64{numbers})[0], numbers, nil)
 }
 
-// Of returns the rows with the given ascending numbers, which must all be in the panel.
-func (p *Panel) Of(numbers []int64) *Panel {
+// Select returns the rows with the given ascending numbers, which must all be in the panel.
+func (p *Panel) Select(numbers []int64) *Panel {
 	indices := make([]int, len(numbers))
 	for i, r := range numbers {
 		indices[i], _ = slices.BinarySearch(p.Number, r)
@@ -100,7 +100,7 @@ func (p *Panel) Of(numbers []int64) *Panel {
 }
 
 // Without returns the rows of p that are not in taken.
-func (p *Panel) Without(taken *Panel) *Panel { return p.Of(Without(p.Number, taken.Number)) }
+func (p *Panel) Without(taken *Panel) *Panel { return p.Select(Without(p.Number, taken.Number)) }
 
 // Join returns the union of the rows of two panels of one source.
 func (p *Panel) Join(q *Panel) *Panel {
@@ -187,7 +187,7 @@ func splitRows(m blas64.General, all []int64, numbers [][]int64) []blas64.Genera
 	gathered, rows := &Panel{Rows: m, Number: all}, make([]blas64.General, len(numbers))
 	for i, list := range numbers {
 		if i != longest {
-			rows[i] = gathered.Of(list).Rows
+			rows[i] = gathered.Select(list).Rows
 		}
 	}
 	if len(rows) > 0 {

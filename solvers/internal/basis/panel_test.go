@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestGatherSets compares sets that are gathered at once with their rows.
+// TestGatherSets compares sets gathered together with their rows.
 func TestGatherSets(t *testing.T) {
 	x := filled(50, 3, func(i, j int) float64 { return float64(10*i + j) })
 	for _, sets := range [][][]int64{
@@ -53,7 +53,7 @@ func TestGatherSets(t *testing.T) {
 	}
 }
 
-// TestGatherMemory: rows that are gathered are in memory once, and a smaller set of them once more.
+// TestGatherMemory: gathered rows take memory once, and a smaller set of them once more.
 func TestGatherMemory(t *testing.T) {
 	const n, d = 2000, 200
 	src := stream.FromMatrix("x", matrix.New(n, d))

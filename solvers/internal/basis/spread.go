@@ -31,7 +31,7 @@ func SpreadWarning(kernel fmt.Stringer, spread float64) []string {
 // [Dependence].
 func AlikeError(name string, kernel fmt.Stringer) error {
 	return stream.NewDataError(name, "rows are all the same to kernel %s, or differ by less than the rounding of its entries, %.0e", kernel, Dependence).
-		Do("scale the columns (`Treatment.Scale standard`), or take a kernel that tells rows apart")
+		WithRemedy("scale the columns (`Treatment.Scale standard`), or take a kernel that tells rows apart")
 }
 
 // Spread returns the Frobenius norm of the doubly centred matrix a, relative to that of a. It is NaN if all entries are

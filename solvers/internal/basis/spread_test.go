@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 )
 
-// TestSpread: the spread of a constant and a small difference is known, whatever the unit; equal entries have none.
+// TestSpread: the spread of a constant plus a small difference, in any unit; equal entries have spread 0.
 func TestSpread(t *testing.T) {
 	for _, unit := range []float64{1, 1e200, 1e-200} {
 		a := matrix.New(2, 2)
@@ -31,7 +31,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSetOrigin: the origin is the median of each column, of kernels that allow it.
+// TestSetOrigin: the origin is the median of each column, for kernels that allow an origin.
 func TestSetOrigin(t *testing.T) {
 	rows := matrix.New(4, 2)
 	copy(rows.Data, []float64{1, 5, 1e300, 6, 2, 7, 3, 8})

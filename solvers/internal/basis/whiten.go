@@ -38,7 +38,7 @@ var ErrNotDefinite = errors.New("the kernel between landmarks is not positive se
 // kernel entries and about ℓ³ flops.
 func Whiten(ctx context.Context, e stream.Engine,
 	t *tiles.Tiles, landmarks *Panel) (kept *Panel, u blas64.General, err error) {
-	w, err := t.Between(ctx, e, landmarks.Cols, landmarks.Cols, PanelRows)
+	w, err := t.RawEntries(ctx, e, landmarks.Cols, landmarks.Cols, PanelRows)
 	if err != nil {
 		return nil, w, err
 	}

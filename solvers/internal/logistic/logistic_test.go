@@ -12,8 +12,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// noisy draws rows with d features, positive by chance with the log-odds of true
-// weights 1, −2, 3, … and a bias of ½.
+// noisy draws rows with d features. Labels are random, with log-odds of weights 1, −2, 3, … and a bias of ½.
 func noisy(n, d int, seed uint64) (blas64.General, []bool) {
 	x, positive := matrix.New(n, d), make([]bool, n)
 	random := sketch.NewRandom(seed, "logistic test")
@@ -30,8 +29,7 @@ func noisy(n, d int, seed uint64) (blas64.General, []bool) {
 	return x, positive
 }
 
-// gradientOf returns the largest magnitude of the gradient of the objective, as the package
-// comment has it.
+// gradientOf returns the largest magnitude of the gradient of the objective in the package comment.
 func gradientOf(m *Model, x blas64.General, positive []bool) (worst float64) {
 	g, count := make([]float64, x.Cols+1), 0.0
 	for _, p := range positive {
@@ -56,7 +54,7 @@ func gradientOf(m *Model, x blas64.General, positive []bool) (worst float64) {
 	return worst
 }
 
-// TestGradient: at the fit the gradient is 0, for any scale of a column.
+// TestGradient: the gradient at the fit is 0, for any scale of a column.
 func TestGradient(t *testing.T) {
 	x, positive := noisy(400, 4, 1)
 	for _, scale := range []float64{1e-6, 1, 1e6} {
@@ -74,21 +72,20 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestTwoByTwo: one feature that is 0 or 1 has a solution in closed form: the log-odds of the
-// smoothed counts.
+// TestTwoByTwo: one feature with values 0 and 1 has a closed-form solution, the log-odds of the smoothed counts.
 func TestTwoByTwo(t *testing.T) {
 	x, positive := matrix.New(20, 1), make([]bool, 20)
 	for i := range 20 {
 		if i >= 8 {
 			x.Data[i] = 1
 		}
-		positive[i] = i < 3 || i >= 8 && i < 17 // 3 of 8, and 9 of 12
+		positive[i] = i < 3 || i >= 8 && i < 17 // 3 of 8 are positive, and 9 of 12
 	}
 	m, err := Fit(x, positive)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// labels of the 12 positive rows are 13/14, those of the 8 negative ones 1/10
+	// The smoothed labels of the 12 positive rows are 13/14, those of the 8 negative ones 1/10.
 	logOdds := func(positive, negative float64) float64 {
 		p := (positive*13/14 + negative/10) / (positive + negative)
 		return math.Log(p / (1 - p))
@@ -99,8 +96,8 @@ func TestTwoByTwo(t *testing.T) {
 	}
 }
 
-// TestSeparable: classes that are separable have weights, with the same log-odds for any
-// scale of the feature; also where classes touch.
+// TestSeparable: separable classes have finite weights, with the same log-odds for any scale of the feature, even if
+// the classes touch.
 func TestSeparable(t *testing.T) {
 	for name, data := range map[string]struct {
 		x        []float64
@@ -134,7 +131,7 @@ func TestSeparable(t *testing.T) {
 	}
 }
 
-// TestDependent: a constant column and a copy of a column change no probability.
+// TestDependent: a constant column or a copy of a column changes no probability.
 func TestDependent(t *testing.T) {
 	x, positive := noisy(200, 2, 3)
 	more := matrix.New(200, 4)
@@ -155,7 +152,7 @@ func TestDependent(t *testing.T) {
 	}
 }
 
-// TestFar: points far on the wrong side do not throw Newton's method off.
+// TestFar: Newton's method converges with points far on the wrong side.
 func TestFar(t *testing.T) {
 	x, positive := noisy(300, 1, 4)
 	x.Data[0], positive[0] = 1e4, false

@@ -10,35 +10,35 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// Sum is a sum of exponentials, exp(Most)·Rest. The zero value is an empty sum, and so is [Zero], with Most −Inf.
+// Sum is a sum of exponentials, exp(Max)·Scaled. The zero value is an empty sum, and so is [Zero], with Max −Inf.
 type Sum struct {
-	Most, Rest float64
-	nonEmpty   bool // Most is valid
+	Max, Scaled float64
+	nonEmpty    bool // Max is valid
 }
 
 // Zero returns an empty sum.
-func Zero() Sum { return Sum{Most: math.Inf(-1), nonEmpty: true} }
+func Zero() Sum { return Sum{Max: math.Inf(-1), nonEmpty: true} }
 
 // Log returns the logarithm of the sum, −Inf if it is empty.
-func (s Sum) Log() float64 { return s.Most + math.Log(s.Rest) }
+func (s Sum) Log() float64 { return s.Max + math.Log(s.Scaled) }
 
-// Plain returns the sum itself, +Inf on overflow.
-func (s Sum) Plain() float64 { return math.Exp(s.Most) * s.Rest }
+// Value returns the sum itself, +Inf on overflow.
+func (s Sum) Value() float64 { return math.Exp(s.Max) * s.Scaled }
 
 // AddLog adds a number given by its logarithm.
 func (s *Sum) AddLog(log float64) {
 	if math.IsInf(log, -1) {
 		return
 	}
-	s.Raise(log) // a NaN makes Rest NaN
-	s.Rest += math.Exp(log - s.Most)
+	s.Raise(log) // a NaN makes Scaled NaN
+	s.Scaled += math.Exp(log - s.Max)
 }
 
-// Add adds numbers given by their logarithms, which it replaces by the numbers divided by exp(s.Most). A NaN among them
+// Add adds numbers given by their logarithms, which it replaces by the numbers divided by exp(s.Max). A NaN among them
 // makes the sum NaN.
 func (s *Sum) Add(logs []float64) {
 	if s.exponentiate(logs) {
-		s.Rest += floats.Sum(logs)
+		s.Scaled += floats.Sum(logs)
 	}
 }
 
@@ -47,18 +47,18 @@ func (s *Sum) AddWeighted(logs, weights []float64) {
 	if weights == nil {
 		s.Add(logs)
 	} else if s.exponentiate(logs) {
-		s.Rest += floats.Dot(logs, weights)
+		s.Scaled += floats.Dot(logs, weights)
 	}
 }
 
-// exponentiate replaces logarithms by their numbers divided by exp(s.Most). It reports whether any is not zero.
+// exponentiate replaces logarithms by their numbers divided by exp(s.Max). It reports whether any is not zero.
 func (s *Sum) exponentiate(logs []float64) bool {
 	s.Raise(largest(logs))
-	if math.IsInf(s.Most, -1) && !slices.ContainsFunc(logs, math.IsNaN) {
+	if math.IsInf(s.Max, -1) && !slices.ContainsFunc(logs, math.IsNaN) {
 		clear(logs) // all terms so far are zero
 		return false
 	}
-	floats.AddConst(-s.Most, logs)
+	floats.AddConst(-s.Max, logs)
 	Exponentials(logs)
 	return true
 }
@@ -66,15 +66,15 @@ func (s *Sum) exponentiate(logs []float64) bool {
 // Exponentials replaces each number by its exponential.
 func Exponentials(v []float64) { exponential.Apply(v, v) }
 
-// Raise makes Most at least as large as log.
+// Raise makes Max at least as large as log.
 func (s *Sum) Raise(log float64) {
-	if s.nonEmpty && !(log > s.Most) {
+	if s.nonEmpty && !(log > s.Max) {
 		return
 	}
-	if s.Rest != 0 {
-		s.Rest *= math.Exp(s.Most - log)
+	if s.Scaled != 0 {
+		s.Scaled *= math.Exp(s.Max - log)
 	}
-	s.Most, s.nonEmpty = log, true
+	s.Max, s.nonEmpty = log, true
 }
 
 // largest returns the largest number, ignoring NaN, or −Inf if there is none. Four independent comparisons run at a

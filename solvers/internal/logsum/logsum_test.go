@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSum compares sums with those of exponentials of numbers that have one, at any offset.
+// TestSum compares sums with sums of exponentials, shifted by any offset.
 func TestSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 7))
 	for _, offset := range []float64{0, -5000, 5000} {
@@ -30,7 +30,7 @@ func TestSum(t *testing.T) {
 			weighted.AddWeighted(append([]float64(nil), piece...), ones)
 			pieces.Add(piece)
 			for i, v := range piece {
-				if w := math.Exp(logs[first+i] - pieces.Most); math.Abs(v-w) > 1e-12*w {
+				if w := math.Exp(logs[first+i] - pieces.Max); math.Abs(v-w) > 1e-12*w {
 					t.Fatalf("offset %v: number %d is left as %v, not %v", offset, first+i, v, w)
 				}
 			}

@@ -37,15 +37,15 @@ type Solution struct {
 	largest float64 // ‖A‖ after preconditioning, a lower bound from the recursions
 }
 
-// rounds is the largest number of restarts.
-const rounds = 8
+// maxRestarts is the largest number of restarts.
+const maxRestarts = 8
 
 // Solve solves for all columns of r (n×k), starting from x = 0. If it reaches the limit, it returns the last iterate.
 // Cost of an iteration: one product, the preconditioner, and about 20·n·k flops; memory for 10·n·k numbers.
 func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) {
 	run := &Solution{X: matrix.New(r.Rows, r.Cols), Condition: 1}
 	norms, left, before := dense.ColumnNorms(r), matrix.Clone(r), math.Inf(1)
-	for range rounds {
+	for range maxRestarts {
 		if err := m.round(ctx, run, left, norms); err != nil {
 			return run, err
 		}
@@ -109,10 +109,10 @@ func (m Solver) round(ctx context.Context, run *Solution, r blas64.General, norm
 // recursions runs the recursions of all columns in step.
 type recursions struct {
 	Solver
-	cols       []column
-	older, old blas64.General // β·v of the last two steps, before preconditioning
-	y, v, room blas64.General
-	w, w1, w2  blas64.General
+	cols          []column
+	older, old    blas64.General // β·v of the last two steps, before preconditioning
+	y, v, scratch blas64.General
+	w, w1, w2     blas64.General
 }
 
 // column is the recursion of one right side, with the names of Paige and Saunders.
@@ -129,9 +129,10 @@ type column struct {
 	stopped              bool    // its vectors are 0
 }
 
+// newRecursions starts a recursion for each column of r. Zero columns stop at once.
 func newRecursions(m Solver, r blas64.General) *recursions {
 	fresh := func() blas64.General { return matrix.New(r.Rows, r.Cols) }
-	s := &recursions{Solver: m, cols: make([]column, r.Cols), older: fresh(), old: matrix.Clone(r), y: fresh(), v: fresh(), room: fresh(),
+	s := &recursions{Solver: m, cols: make([]column, r.Cols), older: fresh(), old: matrix.Clone(r), y: fresh(), v: fresh(), scratch: fresh(),
 		w: fresh(), w1: fresh(), w2: fresh()}
 	m.Precondition(s.old, s.y)
 	for c, d := range products(s.old, s.y) {
@@ -163,17 +164,17 @@ func (c *column) unless(v float64) float64 {
 func (s *recursions) lanczos(ctx context.Context, first bool) error {
 	matrix.Clear(s.v)
 	s.add(s.v, s.y, func(c *column) float64 { return c.unless(1 / c.beta) })
-	if err := s.Multiply(ctx, s.v, s.room); err != nil {
+	if err := s.Multiply(ctx, s.v, s.scratch); err != nil {
 		return err
 	}
 	if !first {
-		s.add(s.room, s.older, func(c *column) float64 { return c.unless(-c.beta / c.oldBeta) })
+		s.add(s.scratch, s.older, func(c *column) float64 { return c.unless(-c.beta / c.oldBeta) })
 	}
-	for i, alpha := range products(s.v, s.room) {
+	for i, alpha := range products(s.v, s.scratch) {
 		s.cols[i].alpha = alpha
 	}
-	s.add(s.room, s.old, func(c *column) float64 { return c.unless(-c.alpha / c.beta) })
-	s.older, s.old, s.room = s.old, s.room, s.older
+	s.add(s.scratch, s.old, func(c *column) float64 { return c.unless(-c.alpha / c.beta) })
+	s.older, s.old, s.scratch = s.old, s.scratch, s.older
 	s.Precondition(s.old, s.y)
 	for i, d := range products(s.old, s.y) {
 		s.cols[i].rotate(math.Sqrt(max(0, d)))

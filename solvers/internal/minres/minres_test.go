@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
+// normal returns standard normal entries.
 func normal(rows, cols int, seed uint64) blas64.General {
 	m := matrix.New(rows, cols)
 	random := sketch.NewRandom(seed, "minres test")
@@ -34,7 +35,7 @@ func withEigenvalues(values []float64) blas64.General {
 	return dense.SymmetricPart(dense.Mul(blas.NoTrans, scaled, blas.Trans, q))
 }
 
-// indefinite returns eigenvalues of both signs, the magnitudes from 1 to the last.
+// indefinite returns eigenvalues of both signs with magnitudes from 1 to last.
 func indefinite(n int, last float64) []float64 {
 	values := make([]float64, n)
 	for i := range values {
@@ -43,7 +44,7 @@ func indefinite(n int, last float64) []float64 {
 	return values
 }
 
-// solver returns one for a matrix in memory, without a preconditioner.
+// solver returns a solver for a matrix in memory, without preconditioner.
 func solver(a blas64.General) Solver {
 	return Solver{Tolerance: 1e-12, Iterations: 2000,
 		Multiply: func(_ context.Context, x, ax blas64.General) error {
@@ -57,6 +58,7 @@ func solver(a blas64.General) Solver {
 		}}
 }
 
+// solve solves for r, and fails the test on an error.
 func solve(t *testing.T, s Solver, r blas64.General) *Solution {
 	t.Helper()
 	got, err := s.Solve(t.Context(), r)
@@ -66,7 +68,7 @@ func solve(t *testing.T, s Solver, r blas64.General) *Solution {
 	return got
 }
 
-// off returns the largest difference from the solutions that gonum's LU gives.
+// off returns the largest difference from the solutions by gonum's LU.
 func off(t *testing.T, a, r, x blas64.General) float64 {
 	t.Helper()
 	var m, right, want mat.Dense
@@ -84,7 +86,7 @@ func off(t *testing.T, a, r, x blas64.General) float64 {
 	return worst
 }
 
-// An indefinite system for right sides of very different lengths, one of them zero.
+// TestIndefinite solves an indefinite system for right sides of very different norms, one of them zero.
 func TestIndefinite(t *testing.T) {
 	a, r := withEigenvalues(indefinite(60, 300)), normal(60, 4, 2)
 	dense.ScaleColumns(r, []float64{1, 1e-6, 0, 1e6})
@@ -99,8 +101,8 @@ func TestIndefinite(t *testing.T) {
 	}
 }
 
-// A preconditioner that is |A|⁻¹ leaves two steps for each sign, and one more to begin
-// anew from what rounding leaves.
+// TestPreconditioned: with the preconditioner |A|⁻¹ the solver takes a step for each sign, and another to restart from
+// rounding errors.
 func TestPreconditioned(t *testing.T) {
 	values := make([]float64, 50)
 	for i := range values {
@@ -136,7 +138,7 @@ func TestPreconditioned(t *testing.T) {
 	}
 }
 
-// A singular matrix: right sides in its range are solved, others keep a residual.
+// TestSingular: for a singular matrix, right sides in its range are solved, and others keep a residual.
 func TestSingular(t *testing.T) {
 	values := indefinite(40, 30)
 	values[0] = 0
@@ -150,7 +152,7 @@ func TestSingular(t *testing.T) {
 	}
 }
 
-// Iterations end where they must, with a residual that is true.
+// TestIterations: the solver stops at the limit of iterations, with true residuals.
 func TestIterations(t *testing.T) {
 	a, r := withEigenvalues(indefinite(60, 1e4)), normal(60, 2, 6)
 	s := solver(a)
@@ -164,7 +166,7 @@ func TestIterations(t *testing.T) {
 	}
 }
 
-// An error of the product ends the iteration.
+// TestError: an error of the product ends the iteration.
 func TestError(t *testing.T) {
 	s, broken := solver(withEigenvalues(indefinite(9, 5))), errors.New("broken")
 	multiply, count := s.Multiply, 0

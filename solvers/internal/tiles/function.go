@@ -29,19 +29,19 @@ func Logs(k kernelgen.Kernel, epsilon float64) (logs, power *Tiles, err error) {
 		logs.raw, logs.logarithm = p, true
 		return logs, Plain(p), nil
 	}
-	logs.then.epsilon = epsilon
+	logs.post.epsilon = epsilon
 	if epsilon == 1 {
 		power = Plain(k)
 	}
 	return logs, power, nil
 }
 
-// OfCurve returns the tiles of a function f of one base. Anchored tiles are those of f(‖x‖²) + f(‖z‖²) − f(base) −
+// ForCurve returns the tiles of a function f of one base. Anchored tiles are those of f(‖x‖²) + f(‖z‖²) − f(base) −
 // f(0), which are positive semi-definite if −f is conditionally so (Schölkopf 2001, "The kernel trick for distances",
 // Proposition 1).
-func OfCurve(base kernelgen.Base, f kernelgen.Curve, anchored bool) *Tiles {
+func ForCurve(base kernelgen.Base, f kernelgen.Curve, anchored bool) *Tiles {
 	t := Plain(base.Kernel())
-	t.then.curve, t.then.anchored = &f, anchored
+	t.post.curve, t.post.anchored = &f, anchored
 	return t
 }
 
@@ -68,7 +68,7 @@ func (f *function) apply(dst, left blas64.General, right *Rows, w *kernelgen.Wor
 	if !f.anchored {
 		return
 	}
-	right.anchoring.Do(func() { right.anchors = f.anchors(right.Dense) })
+	right.anchorOnce.Do(func() { right.anchors = f.anchors(right.Dense) })
 	zero := f.curve.At(0)
 	for i, own := range f.anchors(left) {
 		row := matrix.Row(dst, i)

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
+// parsed parses a kernel.
 func parsed(t *testing.T, text string) kernelgen.Kernel {
 	t.Helper()
 	k, err := kernelgen.Parse(text)
@@ -18,8 +19,8 @@ func parsed(t *testing.T, text string) kernelgen.Kernel {
 	return k
 }
 
-// TestLogs compares tiles of log k/ε and of k^(1/ε) with k written out. The last row
-// is so far away that rbf is 0 there. Its logarithm is not.
+// TestLogs compares tiles of log k/ε and of k^(1/ε) with formulas. The last row is so far away that rbf is 0 there, but
+// its logarithm is finite.
 func TestLogs(t *testing.T) {
 	x, z := randomMatrix(5, 3, 1), randomMatrix(4, 3, 2)
 	z.Data[len(z.Data)-1] = 100
@@ -59,15 +60,15 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestOfCurve compares anchored tiles of multiquadratic() with the formula, and their diagonal with the tile's.
-func TestOfCurve(t *testing.T) {
+// TestForCurve compares anchored tiles of multiquadratic() with the formula, and their diagonal with that of a tile.
+func TestForCurve(t *testing.T) {
 	terms, err := parsed(t, "multiquadratic()").Terms()
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := randomMatrix(6, 3, 1)
 	f := terms[0].Value.WithoutFactor()
-	anchored, got, diagonal := OfCurve(terms[0].Base, f, true), matrix.New(6, 6), make([]float64, 6)
+	anchored, got, diagonal := ForCurve(terms[0].Base, f, true), matrix.New(6, 6), make([]float64, 6)
 	anchored.FillDense(got, x, &Rows{Dense: x}, nil)
 	anchored.Diagonal(diagonal, x)
 	for i := range x.Rows {

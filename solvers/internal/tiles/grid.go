@@ -109,8 +109,8 @@ func (g *Grid) logSums(ctx context.Context) ([]float64, error) {
 	return logs, err
 }
 
-// Of returns the row sums of n rows from the given one on, nil without a normaliser.
-func (s *Sums) Of(first, n int) []float64 {
+// LogSumRange returns the row sums of n rows from the given one on, nil without a normaliser.
+func (s *Sums) LogSumRange(first, n int) []float64 {
 	if s.LogSums == nil {
 		return nil
 	}
@@ -118,7 +118,9 @@ func (s *Sums) Of(first, n int) []float64 {
 }
 
 // divide normalises a raw tile. i is the number of its first row.
-func (s *Sums) divide(t *Tiles, tile blas64.General, i int) { t.Divide(tile, s.Of(i, tile.Rows)) }
+func (s *Sums) divide(t *Tiles, tile blas64.General, i int) {
+	t.Divide(tile, s.LogSumRange(i, tile.Rows))
+}
 
 // begin allocates the means of a grid.
 func (s *Sums) begin(g *Grid) {

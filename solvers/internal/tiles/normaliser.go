@@ -55,16 +55,16 @@ func (t *Tiles) SetNormaliser(rows blas64.General, each float64) {
 	t.normaliserLog = math.Log(each)
 }
 
-// Summed returns the number of rows in each row sum, 0 without a normaliser.
-func (t *Tiles) Summed() (n int) {
+// RowsPerSum returns the number of rows in each row sum, 0 without a normaliser.
+func (t *Tiles) RowsPerSum() (n int) {
 	for _, z := range t.normaliserRows {
 		n += z.Count()
 	}
 	return n
 }
 
-// Sum computes the row sums of r in parallel, and caches them for the tiles that share these left rows.
-func (t *Tiles) Sum(ctx context.Context, e stream.Engine, r *Rows) error {
+// CacheSums computes the row sums of r in parallel, and caches them for the tiles that share these left rows.
+func (t *Tiles) CacheSums(ctx context.Context, e stream.Engine, r *Rows) error {
 	if t.normaliserRows == nil {
 		return nil
 	}
@@ -77,14 +77,14 @@ func (t *Tiles) Sum(ctx context.Context, e stream.Engine, r *Rows) error {
 		return nil
 	})
 	if err == nil {
-		r.summing.Do(func() { r.sums = sums })
+		r.sumOnce.Do(func() { r.sums = sums })
 	}
 	return err
 }
 
 // logSums returns the logarithms of the row sums of r, computed on the first call.
 func (r *Rows) logSums(t *Tiles) []float64 {
-	r.summing.Do(func() { r.sums = t.logSums(r.Dense, new(kernelgen.Workspace)) })
+	r.sumOnce.Do(func() { r.sums = t.logSums(r.Dense, new(kernelgen.Workspace)) })
 	return r.sums
 }
 

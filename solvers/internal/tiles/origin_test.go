@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// TestOrigin: tiles about an origin have the bits of those of moved rows, for any number of rows.
+// TestOrigin: tiles about an origin have the bits of tiles of shifted rows, for any number of rows.
 func TestOrigin(t *testing.T) {
 	k, err := kernelgen.Parse("2*linear() + rbf(gamma=0.1)")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestOrigin(t *testing.T) {
 			t.Errorf("the diagonal of %d rows has other entries", rows)
 		}
 	}
-	// Rows with gaps.
+	// Rows with padding.
 	wide := matrix.New(x.Rows, 9)
 	for i := range x.Rows {
 		copy(matrix.Row(wide, i)[2:], matrix.Row(x, i))

@@ -16,17 +16,17 @@ type Rows struct {
 	Dense  blas64.General
 	Sparse *sparse.CSR
 
-	packing, turning, anchoring, summing sync.Once
-	packed                               *kernelgen.Panel
-	transposed                           *sparse.CSR
-	anchors                              []float64 // see [OfCurve]
-	sums                                 []float64 // see [Tiles.SetNormaliser]
+	packOnce, transposeOnce, anchorOnce, sumOnce sync.Once
+	packed                                       *kernelgen.Panel
+	transposed                                   *sparse.CSR
+	anchors                                      []float64 // see [ForCurve]
+	sums                                         []float64 // see [Tiles.SetNormaliser]
 }
 
 // SparseRows returns the rows of a sparse matrix with its precomputed transpose.
 func SparseRows(m, transpose *sparse.CSR) *Rows {
 	r := &Rows{Sparse: m}
-	r.turning.Do(func() { r.transposed = transpose })
+	r.transposeOnce.Do(func() { r.transposed = transpose })
 	return r
 }
 
@@ -76,14 +76,14 @@ func (r *Rows) Prepare() *Rows {
 
 // panel returns dense rows packed as the columns of tiles.
 func (r *Rows) panel(t *Tiles) *kernelgen.Panel {
-	r.packing.Do(func() { r.packed = t.raw.Pack(t.shifted(r.Dense)) })
+	r.packOnce.Do(func() { r.packed = t.raw.Pack(t.shifted(r.Dense)) })
 	return r.packed
 }
 
 // Transpose returns the transpose of sparse rows: its row l lists the rows with an entry in column l. Memory: 8 bytes
 // for each column, in addition to the entries.
 func (r *Rows) Transpose() *sparse.CSR {
-	r.turning.Do(func() { r.transposed = transpose(*r.Sparse) })
+	r.transposeOnce.Do(func() { r.transposed = transpose(*r.Sparse) })
 	return r.transposed
 }
 

@@ -40,5 +40,5 @@ func (t *Tiles) Diagonal(dst []float64, x blas64.General) {
 	}
 	t.SelfEntries(dst, x)
 	t.scale(dst)
-	t.then.applyDiagonal(dst, x)
+	t.post.applyDiagonal(dst, x)
 }

@@ -2,7 +2,7 @@
 // for all families of solvers:
 //
 //   - [Tiles] fills tiles between [Rows], dense or sparse, and counts the entries.
-//   - [Logs] and [OfCurve] are tiles of logarithms, and of functions of one base.
+//   - [Logs] and [ForCurve] are tiles of logarithms, and of functions of one base.
 //   - [Grid] visits all tiles between two sides in one exact pass.
 //   - [Sums] holds the row sums of normalised kernels, and the means of rows and columns.
 //   - [Operator] multiplies with K by exact passes; [SVD] decomposes it by block Krylov iteration.
@@ -48,7 +48,7 @@ type Tiles struct {
 	weight         float64
 	logarithm      bool    // tiles are of the logarithm of raw
 	unit           float64 // see [Tiles.SetScale]; without a normaliser it is factor
-	then           function
+	post           function
 	origin         []float64 // see [Tiles.SetOrigin]
 	normaliserRows []*Rows   // rows of the row sums, see [Tiles.SetNormaliser]; nil for raw tiles
 	normaliserLog  float64   // logarithm of the number of right rows for each of normaliserRows
@@ -104,12 +104,12 @@ func (t *Tiles) Exponent() float64 {
 	return 0
 }
 
-// OfDistance reports whether the kernel is a function of the squared distance alone.
-func (t *Tiles) OfDistance() bool { return t.base == kernelgen.SquaredDistance }
+// IsRadial reports whether the kernel is a function of the squared distance alone.
+func (t *Tiles) IsRadial() bool { return t.base == kernelgen.SquaredDistance }
 
 // Bounded reports whether all entries between finite rows are known to be finite.
 func (t *Tiles) Bounded() bool {
-	return t.raw.Bounded() && t.factor == 1 && t.then == (function{}) &&
+	return t.raw.Bounded() && t.factor == 1 && t.post == (function{}) &&
 		!t.normalised && !t.logarithm && t.origin == nil
 }
 
@@ -178,7 +178,7 @@ func (t *Tiles) fillRaw(dst, left blas64.General, right *Rows, w *kernelgen.Work
 		t.fillShifted(matrix.Rows(dst, first, part.Rows), part, right, w)
 	})
 	if !t.logarithm {
-		t.then.apply(dst, left, right, w)
+		t.post.apply(dst, left, right, w)
 	}
 }
 
@@ -212,8 +212,8 @@ func (t *Tiles) Each(ctx context.Context, e stream.Engine, left, right *Rows, si
 	})
 }
 
-// Between returns the raw entries between left and right rows, with the same bits as Each.
-func (t *Tiles) Between(ctx context.Context, e stream.Engine, left, right *Rows, size int) (blas64.General, error) {
+// RawEntries returns the raw entries between left and right rows, with the same bits as Each.
+func (t *Tiles) RawEntries(ctx context.Context, e stream.Engine, left, right *Rows, size int) (blas64.General, error) {
 	out := matrix.New(left.Count(), right.Count())
 	return out, t.Each(ctx, e, left, right, size, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
@@ -255,20 +255,20 @@ func (t *Tiles) AddSum(s *logsum.Sum, raw, weights []float64, w *Work) {
 		w.exps = append(w.exps[:0], raw...)
 		s.AddWeighted(w.exps, weights)
 	case weights == nil:
-		s.Rest += dense.Sum(raw)
+		s.Scaled += dense.Sum(raw)
 	default:
 		sum := 0.0
 		for j, v := range raw {
 			sum += v * weights[j]
 		}
-		s.Rest += sum
+		s.Scaled += sum
 	}
 }
 
 // LogSum returns the logarithm of the sum of a raw row. It fails, naming the source and the row, if the result is not
 // finite.
 func (t *Tiles) LogSum(s logsum.Sum, name string, row int64) (float64, error) {
-	log := math.Log(s.Rest)
+	log := math.Log(s.Scaled)
 	if t.exponential {
 		log = s.Log()
 	}
@@ -282,9 +282,9 @@ func (t *Tiles) LogSum(s logsum.Sum, name string, row int64) (float64, error) {
 // without a normaliser, or of a column divided by row sums.
 func (t *Tiles) Mean(s logsum.Sum, n float64) float64 {
 	if t.exponential {
-		return t.weight * s.Plain() / n
+		return t.weight * s.Value() / n
 	}
-	return t.weight * s.Rest / n
+	return t.weight * s.Scaled / n
 }
 
 // RowMean returns the mean of each row of a normalised kernel over n columns: weight/n.
@@ -293,5 +293,5 @@ func (t *Tiles) RowMean(n float64) float64 { return t.weight / n }
 // BadRow returns the error for a row with unusable kernel entries.
 func BadRow(name string, row int64, what string) error {
 	return stream.NewValueError(name, row, "", "%s", what).
-		Do("scale the columns (`Treatment.Scale standard`) or drop the row")
+		WithRemedy("scale the columns (`Treatment.Scale standard`) or drop the row")
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/nystream/nystream/stream/sparse"
 )
 
-// formulas are kernels written out, of every way to make entries.
+// formulas are kernels as Go functions, for every way of computing entries.
 var formulas = []struct {
 	text  string
-	value func(x, z []float64) float64 // before it is divided by the row sum
+	value func(x, z []float64) float64 // without normalisation
 	sums  float64                      // weight of a normalised kernel; 0 for others
 }{
 	{"sne(gamma=2)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 4) }, 1},
@@ -31,6 +31,7 @@ var formulas = []struct {
 	{"2*linear()", func(x, z []float64) float64 { return 2 * dense.Dot(x, z) }, 0},
 }
 
+// squared returns ‖x−z‖².
 func squared(x, z []float64) (sum float64) {
 	for i, v := range x {
 		sum += (v - z[i]) * (v - z[i])
@@ -38,7 +39,7 @@ func squared(x, z []float64) (sum float64) {
 	return sum
 }
 
-// randomMatrix returns random numbers, about half of them zero.
+// randomMatrix returns random entries, about half of them zero.
 func randomMatrix(n, m int, seed uint64) blas64.General {
 	random := rand.New(rand.NewPCG(seed, 9))
 	a := matrix.New(n, m)
@@ -50,6 +51,7 @@ func randomMatrix(n, m int, seed uint64) blas64.General {
 	return a
 }
 
+// sparseRows returns the rows of a as sparse rows.
 func sparseRows(t *testing.T, a blas64.General) *Rows {
 	t.Helper()
 	m, err := sparse.NewCSR(a.Rows, a.Cols, func(yield func(sparse.Entry) bool) {
@@ -67,6 +69,7 @@ func sparseRows(t *testing.T, a blas64.General) *Rows {
 	return &Rows{Sparse: m}
 }
 
+// newTiles returns the tiles of a kernel, for sparse or dense rows.
 func newTiles(t *testing.T, text string, sparse bool) *Tiles {
 	t.Helper()
 	k, err := kernelgen.Parse(text)
@@ -80,6 +83,7 @@ func newTiles(t *testing.T, text string, sparse bool) *Tiles {
 	return made
 }
 
+// checkClose compares numbers to an absolute tolerance.
 func checkClose(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -92,7 +96,7 @@ func checkClose(t *testing.T, what string, got, want []float64, tolerance float6
 	}
 }
 
-// centered subtracts the means of rows and columns.
+// centered returns the doubly centred matrix.
 func centered(a blas64.General) blas64.General {
 	b := matrix.Transpose(a)
 	dense.CenterColumns(b)
@@ -101,8 +105,8 @@ func centered(a blas64.General) blas64.General {
 	return b
 }
 
-// TestOperator compares K in memory and products with K with the formulas, of dense and of sparse
-// rows, centered and not, on any number of threads.
+// TestOperator compares K in memory and products with K with formulas: dense and sparse rows, centred and not, any
+// number of threads.
 func TestOperator(t *testing.T) {
 	x, z := randomMatrix(300, 5, 1), randomMatrix(270, 5, 2)
 	q, p := randomMatrix(270, 3, 3), randomMatrix(300, 3, 4)
@@ -175,7 +179,7 @@ func TestShapes(t *testing.T) {
 			want := matrix.New(150, 90)
 			made.Fill(want, left, right, new(Work))
 			for _, size := range []int{7, 64, 500} {
-				got, err := made.Between(context.Background(), stream.Engine{Threads: 2}, left, right, size)
+				got, err := made.RawEntries(context.Background(), stream.Engine{Threads: 2}, left, right, size)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -192,7 +196,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestUpper: the upper half has each pair of rows of one source, once.
+// TestUpper: the upper half contains each pair of rows of one source once.
 func TestUpper(t *testing.T) {
 	x := randomMatrix(600, 3, 1)
 	g := newTiles(t, "rbf(gamma=1)", false).NewGrid(stream.Engine{Threads: 2}, [2]string{"x", "x"}, &Rows{Dense: x}, &Rows{Dense: x})
@@ -223,7 +227,7 @@ func TestUpper(t *testing.T) {
 	}
 }
 
-// TestRefusals: kernels that sparse rows do not take, words, and rows whose sums cannot be used.
+// TestRefusals: New and Sum refuse kernels that sparse rows do not support, words, and rows with unusable sums.
 func TestRefusals(t *testing.T) {
 	for text, isSparse := range map[string]bool{"kl(a=1)": true, "laplace(gamma=1)": true, "rbf(gamma=1) + linear()": true, "rbf(gamma=median)": false} {
 		k, err := kernelgen.Parse(text)
@@ -244,7 +248,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestDivide: an estimated row sum makes no entry larger than the weight.
+// TestDivide: with an estimated row sum no entry exceeds the weight.
 func TestDivide(t *testing.T) {
 	for _, text := range []string{"2*sne(gamma=1)", "2*t()"} {
 		tile := matrix.New(1, 2)
@@ -258,8 +262,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestNormaliser: entries of kernels that row sums divide, by their definition, of a tile and of a transposed one,
-// of the diagonal, at any scale, and where exponentials overflow.
+// TestNormaliser compares normalised kernels with their definition: tiles, transposed tiles and the diagonal, at any
+// scale, and where exponentials overflow.
 func TestNormaliser(t *testing.T) {
 	const m, n = 70, 1100 // several tiles of each
 	x, z := positive(m, 3, 1), positive(n, 3, 2)
@@ -310,7 +314,7 @@ func TestNormaliser(t *testing.T) {
 		tl.FillDense(got, x, &Rows{Dense: z}, nil)
 		check("tile", got, want)
 		landmarks := &Rows{Dense: x}
-		if err := tl.Sum(t.Context(), stream.Engine{Threads: 2}, landmarks); err != nil {
+		if err := tl.CacheSums(t.Context(), stream.Engine{Threads: 2}, landmarks); err != nil {
 			t.Fatal(err)
 		}
 		tl.FillTransposed(back, z, landmarks, nil)

@@ -41,15 +41,15 @@ type App struct {
 	logEvery  time.Duration // interval between progress lines without a terminal
 	messages  *messages
 
-	CommandLine []string
-	args        []string       // of the verb
-	Cmd         *cobra.Command // the verb, whose flags messages of libraries refer to
-	Provenance  bool           // output files record how they were made
-	Origin      *Made          // the record
-	started     time.Time
-	accepted    bool // the command line was accepted
-	wroteToPipe bool // something was written to a pipe, and stays there
-	Progress    *progress
+	CommandLine      []string
+	args             []string       // of the verb
+	Cmd              *cobra.Command // the verb, whose flags messages of libraries refer to
+	RecordProvenance bool           // output files record how they were made
+	Provenance       *Provenance    // the record
+	started          time.Time
+	accepted         bool // the command line was accepted
+	wroteToPipe      bool // something was written to a pipe, and stays there
+	Progress         *progress
 
 	// Resumable, if not nil, reports whether an interrupted run has left states in the folder resumeFrom.
 	Resumable  func() bool
@@ -79,7 +79,7 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 		global(flags.Flag{Name: "stall", Arg: "time", Usage: "give up a read stalled this long", Value: flags.Duration(&a.stall, 30*time.Second)}),
 		global(flags.Flag{Name: "log-format", Arg: "word", Usage: "format of errors, notes and progress", Value: flags.Choice(&a.logFormat, flags.Words("text", "json"), "", "a line of JSON each")}),
 		global(flags.Flag{Name: "log-every", Arg: "time", Usage: "time between progress lines outside a terminal", Doc: "0 for every block", Value: flags.Duration(&a.logEvery, 30*time.Second)}),
-		global(flags.Flag{Name: "provenance", Usage: "record command and version in outputs", Doc: "and the sources", Value: flags.Bool(&a.Provenance, true)}),
+		global(flags.Flag{Name: "provenance", Usage: "record command and version in outputs", Doc: "and the sources", Value: flags.Bool(&a.RecordProvenance, true)}),
 	)
 }
 

@@ -18,7 +18,7 @@ import (
 var Build = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if ok && strings.HasPrefix(info.Main.Version, "v") && !strings.HasSuffix(info.Main.Version, "+dirty") {
-		return releaseOf(info)
+		return releaseID(info)
 	}
 	for range 2 { // a transient failure, such as too many open files, must not look like another build
 		path, err := os.Executable()
@@ -32,8 +32,8 @@ var Build = sync.OnceValue(func() string {
 	return "of unknown sources" // the executable was removed or cannot be read
 })
 
-// releaseOf returns the version of a program and all compiler settings that affect its instructions.
-func releaseOf(info *debug.BuildInfo) string {
+// releaseID returns the version of a program and all compiler settings that affect its instructions.
+func releaseID(info *debug.BuildInfo) string {
 	words := []string{info.Main.Version, info.GoVersion}
 	for _, s := range info.Settings {
 		if slices.Contains([]string{"GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "-tags", "-gcflags"}, s.Key) {

@@ -21,7 +21,7 @@ const (
 	ExitUsage       = 2
 	ExitData        = 3
 	ExitBudget      = 4
-	ExitInterrupted = 130 // as for SIGINT; other signals have their own codes, see stopped
+	ExitInterrupted = 130 // as for SIGINT; other signals have their own codes, see signalError.exitCode
 	exitPipe        = 141 // as for programs ended by SIGPIPE
 )
 
@@ -38,7 +38,7 @@ func FromData(err error) error {
 // fail prints an error and returns its exit code.
 func (a *App) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	a.Progress.clear()
-	if errors.Is(err, errNobodyReads) {
+	if errors.Is(err, errReaderGone) {
 		return exitPipe
 	}
 	code := a.exitCode(ctx, err)
@@ -64,15 +64,15 @@ func (a *App) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	return code
 }
 
-// exitOf maps kinds of data errors to exit codes.
-var exitOf = map[stream.ErrorKind]int{
+// exitCodes maps kinds of data errors to exit codes.
+var exitCodes = map[stream.ErrorKind]int{
 	stream.Unusable:    ExitData,
 	stream.BadValue:    ExitData,
 	stream.Damaged:     ExitData,
 	stream.Missing:     ExitData,
 	stream.Changed:     ExitData,
 	stream.Unreachable: ExitFailed,
-	stream.Unwritten:   ExitFailed,
+	stream.Unwritable:  ExitFailed,
 }
 
 // exitCode classifies an error. Errors returned by cobra before a verb starts are usage errors.
@@ -80,7 +80,7 @@ func (a *App) exitCode(ctx context.Context, err error) int {
 	var data *stream.DataError
 	switch {
 	case ctx.Err() != nil:
-		if by := new(stopped); errors.As(context.Cause(ctx), by) {
+		if by := new(signalError); errors.As(context.Cause(ctx), by) {
 			return by.exitCode()
 		}
 		return ExitInterrupted
@@ -91,7 +91,7 @@ func (a *App) exitCode(ctx context.Context, err error) int {
 	case errors.As(err, new(*blockstore.SpoolError)):
 		return ExitFailed
 	case errors.As(err, &data):
-		return exitOf[data.Kind]
+		return exitCodes[data.Kind]
 	case errors.Is(err, fs.ErrNotExist):
 		return ExitData
 	}

@@ -16,7 +16,9 @@ import (
 
 // TestExitCodes: the kind of an error decides, whatever it says and whatever wraps it.
 func TestExitCodes(t *testing.T) {
-	data := func(k stream.ErrorKind) error { return stream.NewDataError("a.csv", "no such file; disk full").Of(k) }
+	data := func(k stream.ErrorKind) error {
+		return stream.NewDataError("a.csv", "no such file; disk full").WithKind(k)
+	}
 	a := &App{accepted: true}
 	for _, c := range []struct {
 		what string
@@ -29,7 +31,7 @@ func TestExitCodes(t *testing.T) {
 		{"missing", data(stream.Missing), ExitData},
 		{"changed", data(stream.Changed), ExitData},
 		{"unreachable", data(stream.Unreachable), ExitFailed},
-		{"unwritten", data(stream.Unwritten), ExitFailed},
+		{"unwritten", data(stream.Unwritable), ExitFailed},
 		{"a failing server while reading", FromData(fmt.Errorf("a: %w", object.Failure(io.ErrUnexpectedEOF))), ExitFailed},
 		{"a busy server", stream.NewDataError("b", "%w", object.Temporary(io.ErrUnexpectedEOF)), ExitFailed},
 		{"plain", errors.New("a.csv: row 3 (counted from 0): it is 0"), ExitFailed},
@@ -50,8 +52,8 @@ func TestExitCodes(t *testing.T) {
 	if FromData(io.EOF) != io.EOF || FromData(nil) != nil || FromData(context.Canceled) != context.Canceled {
 		t.Error("the end of the data is an error of the data")
 	}
-	for k := range stream.Unwritten + 1 {
-		if exitOf[k] == 0 {
+	for k := range stream.Unwritable + 1 {
+		if exitCodes[k] == 0 {
 			t.Errorf("%v has no exit code", k)
 		}
 	}

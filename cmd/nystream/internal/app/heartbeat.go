@@ -11,21 +11,21 @@ import (
 
 // heartbeat prints the progress of the work in lines at regular intervals, when there is no terminal for a bar.
 type heartbeat struct {
-	every time.Duration // 0 for a line with every event
-	out   *messages
-	now   func() time.Time
+	interval time.Duration // 0 for a line with every event
+	out      *messages
+	now      func() time.Time
 
-	mu      sync.Mutex
-	started time.Time
-	begun   time.Time // time of the first event of the current pass
-	first   int64     // rows done at that time
-	last    stream.Event
-	ended   chan struct{}
-	ticking sync.WaitGroup
+	mu          sync.Mutex
+	started     time.Time
+	passStart   time.Time // time of the first event of the current pass
+	doneAtStart int64     // rows done at that time
+	lastEvent   stream.Event
+	stop        chan struct{}
+	ticking     sync.WaitGroup
 }
 
 func newHeartbeat(out *messages, every time.Duration, now func() time.Time) *heartbeat {
-	h := &heartbeat{every: every, out: out, now: now, started: now(), ended: make(chan struct{})}
+	h := &heartbeat{interval: every, out: out, now: now, started: now(), stop: make(chan struct{})}
 	if every > 0 {
 		h.ticking.Go(h.tick)
 	}
@@ -34,13 +34,13 @@ func newHeartbeat(out *messages, every time.Duration, now func() time.Time) *hea
 
 // tick prints lines until end is called.
 func (h *heartbeat) tick() {
-	ticker := time.NewTicker(h.every)
+	ticker := time.NewTicker(h.interval)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
 			h.beat()
-		case <-h.ended:
+		case <-h.stop:
 			return
 		}
 	}
@@ -48,19 +48,19 @@ func (h *heartbeat) tick() {
 
 // end stops the lines. None is printed after it returns.
 func (h *heartbeat) end() {
-	close(h.ended)
+	close(h.stop)
 	h.ticking.Wait()
 }
 
 // report records the progress of a pass.
 func (h *heartbeat) report(e stream.Event) {
 	h.mu.Lock()
-	if e.Pass != h.last.Pass || e.Done < h.last.Done {
-		h.begun, h.first = h.now(), e.Done
+	if e.Pass != h.lastEvent.Pass || e.Done < h.lastEvent.Done {
+		h.passStart, h.doneAtStart = h.now(), e.Done
 	}
-	h.last = e
+	h.lastEvent = e
 	h.mu.Unlock()
-	if h.every == 0 {
+	if h.interval == 0 {
 		h.beat()
 	}
 }
@@ -77,12 +77,12 @@ func (h *heartbeat) beat() {
 	h.out.write(LogLine{Level: "progress", Message: text, PassState: state}, "progress: "+text+"\n")
 }
 
-// leastMeasured is the time in seconds before the speed of a pass is shown.
-const leastMeasured = 1
+// minMeasuredSeconds is the time in seconds before the speed of a pass is shown.
+const minMeasuredSeconds = 1
 
 // state returns the progress of the pass, nil before the first.
 func (h *heartbeat) state() *PassState {
-	e := h.last
+	e := h.lastEvent
 	if e.Pass == "" {
 		return nil
 	}
@@ -90,8 +90,8 @@ func (h *heartbeat) state() *PassState {
 	if e.Total >= 0 {
 		s.Total = &e.Total
 	}
-	seconds := h.now().Sub(h.begun).Seconds()
-	if done := float64(e.Done - h.first); done > 0 && seconds >= leastMeasured {
+	seconds := h.now().Sub(h.passStart).Seconds()
+	if done := float64(e.Done - h.doneAtStart); done > 0 && seconds >= minMeasuredSeconds {
 		s.PerSecond = report.Optional(done / seconds)
 		if e.Total >= e.Done {
 			s.Left = report.Optional(float64(e.Total-e.Done) * seconds / done)

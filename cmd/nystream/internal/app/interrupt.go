@@ -8,11 +8,11 @@ import (
 // interruptible is a reader whose reads end when the context does, even if the underlying read blocks forever, as on a
 // terminal. It must not be used concurrently.
 type interruptible struct {
-	ctx    context.Context
-	in     io.Reader
-	chunks chan chunk // created by the first read
-	rest   []byte
-	failed error
+	ctx      context.Context
+	in       io.Reader
+	chunks   chan chunk // created by the first read
+	buffered []byte
+	readErr  error
 }
 
 // chunk is the result of one read.
@@ -26,19 +26,19 @@ func (r *interruptible) Read(p []byte) (int, error) {
 		r.chunks = make(chan chunk)
 		go r.pump()
 	}
-	if len(r.rest) == 0 && r.failed == nil {
+	if len(r.buffered) == 0 && r.readErr == nil {
 		select {
 		case c := <-r.chunks:
-			r.rest, r.failed = c.bytes, c.err
+			r.buffered, r.readErr = c.bytes, c.err
 		case <-r.ctx.Done():
 			return 0, context.Cause(r.ctx)
 		}
 	}
-	if len(r.rest) == 0 {
-		return 0, r.failed
+	if len(r.buffered) == 0 {
+		return 0, r.readErr
 	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
+	n := copy(p, r.buffered)
+	r.buffered = r.buffered[n:]
 	return n, nil
 }
 

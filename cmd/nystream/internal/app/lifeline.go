@@ -25,7 +25,7 @@ func WatchLifeline(ctx context.Context, in io.Reader) (context.Context, io.Reade
 		return ctx, in
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	gone := stopped{syscall.SIGHUP} // as when a terminal closes
+	gone := signalError{syscall.SIGHUP} // as when a terminal closes
 	go func() {
 		_, _ = io.Copy(io.Discard, in) // an error also means the end
 		cancel(gone)

@@ -54,11 +54,12 @@ func (p *progress) begin(e stream.Event) {
 	p.bar = p.bars.AddBar(max(0, e.Total),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(e.Pass, decor.WCSyncSpaceR)),
-		mpb.AppendDecorators(howFar(e.Total)...))
+		mpb.AppendDecorators(progressDecorators(e.Total)...))
 }
 
-// howFar shows the percentage, the speed and the remaining time; without a known total, the number and the speed.
-func howFar(total int64) []decor.Decorator {
+// progressDecorators shows the percentage, the speed and the remaining time; without a known total, the number and the
+// speed.
+func progressDecorators(total int64) []decor.Decorator {
 	speed := decor.AverageSpeed(0, "%.0f/s", decor.WCSyncSpace)
 	if total < 0 {
 		return []decor.Decorator{decor.CurrentNoUnit(" %d rows"), speed}

@@ -14,17 +14,17 @@ import (
 // FitErrors returns the estimated errors of a fit.
 func FitErrors(a *App, r *model.Report) (list []report.FitError) {
 	for _, e := range r.Estimates {
-		list = append(list, report.FitError{Of: e.Of.String(), Value: report.Number(e.Value), From: flags.Spell(a.Cmd, e.From), Reason: flags.Spell(a.Cmd, e.Reason)})
+		list = append(list, report.FitError{Quantity: e.Quantity.String(), Value: report.Number(e.Value), Evidence: flags.Spell(a.Cmd, e.Evidence), Reason: flags.Spell(a.Cmd, e.Reason)})
 	}
 	return list
 }
 
-// Made returns the record for files of this command line, nil if they should have none.
-func (a *App) Made() *Made {
-	if !a.Provenance {
+// NewProvenance returns the record for files of this command line, nil if they should have none.
+func (a *App) NewProvenance() *Provenance {
+	if !a.RecordProvenance {
 		return nil
 	}
-	return &Made{Version: Version, Build: Build(), Command: a.plainCommand()}
+	return &Provenance{Version: Version, Build: Build(), Command: a.plainCommand()}
 }
 
 // plainCommand returns the command line with its flags sorted, including those from the environment and settings. It

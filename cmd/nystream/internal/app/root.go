@@ -19,7 +19,7 @@ func (a *App) openSession(cmd *cobra.Command) {
 		a.Session.Quota = blockstore.HalfFree(a.Session.SpoolDir)
 	}
 	if size := cmd.Flag("max-spool-size"); size != nil && size.Changed {
-		a.Session.Quota = blockstore.NewQuota(int64(*flags.Of(size).Value.(*flags.Size)))
+		a.Session.Quota = blockstore.NewQuota(int64(*flags.Declaration(size).Value.(*flags.Size)))
 	}
 }
 

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// stopped is the cancellation cause for a signal.
-type stopped struct{ signal syscall.Signal }
+// signalError is the cancellation cause for a signal.
+type signalError struct{ signal syscall.Signal }
 
-func (s stopped) Error() string { return fmt.Sprintf("stopped by %v", s.signal) }
+func (s signalError) Error() string { return fmt.Sprintf("stopped by %v", s.signal) }
 
 // exitCode returns the exit status that shells report for a program ended by the signal.
-func (s stopped) exitCode() int { return 128 + int(s.signal) }
+func (s signalError) exitCode() int { return 128 + int(s.signal) }
 
 // HeedSignals returns a context that ends with the first signal that asks a program to stop: an interrupt, kill, or a
 // closed terminal. A second one ends the process at once.
@@ -26,7 +26,7 @@ func HeedSignals() (ctx context.Context, ignore func()) {
 	go func() {
 		s := (<-heard).(syscall.Signal)
 		ignore()
-		cancel(stopped{s})
+		cancel(signalError{s})
 	}()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writes return an error instead
 	return ctx, ignore

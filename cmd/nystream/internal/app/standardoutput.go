@@ -28,13 +28,13 @@ func OutputName(path string) string {
 	return path
 }
 
-// errNobodyReads reports a write to a pipe whose reader has ended, as head does.
-var errNobodyReads = errors.New("nobody reads the output any more")
+// errReaderGone reports a write to a pipe whose reader has ended, as head does.
+var errReaderGone = errors.New("nobody reads the output any more")
 
 // StandardOutput detects that the reader of a pipe has ended, and records whether anything was written.
 type StandardOutput struct {
 	io.Writer
-	sent *bool
+	wrote *bool
 }
 
 // Pipe returns the output to a pipe. What is written there cannot be undone.
@@ -42,9 +42,9 @@ func (a *App) Pipe(out io.Writer) *StandardOutput { return &StandardOutput{out, 
 
 func (o *StandardOutput) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
-	*o.sent = *o.sent || n > 0
+	*o.wrote = *o.wrote || n > 0
 	if errors.Is(err, syscall.EPIPE) {
-		err = errNobodyReads
+		err = errReaderGone
 	}
 	return n, err
 }

@@ -26,9 +26,10 @@ func AddSpectrum(list []Chart, d *model.Description, r *model.Report) []Chart {
 	s := &Spectrum{Title: "Spectrum", X: "number", Y: "value", Values: d.Values}
 	largest, frobenius := floats.Norm(d.Values, math.Inf(1)), floats.Norm(d.Values, 2)
 	for _, e := range r.Estimates {
-		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
+		norms := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}
+		of, drawn := norms[e.Quantity]
 		if drawn && !math.IsNaN(e.Value) {
-			name := fmt.Sprintf("%s %.2g, estimated", report.ErrorName(e.Of.String()), e.Value)
+			name := fmt.Sprintf("%s %.2g, estimated", report.ErrorName(e.Quantity.String()), e.Value)
 			s.Levels = append(s.Levels, Level{Name: name, Value: e.Value * of})
 		}
 	}
@@ -49,9 +50,9 @@ func AddLandmarks(list []Chart, r *model.Report) []Chart {
 		Groups: &Groups{Names: []string{"estimated", "predicted"}}}
 	for _, of := range append(slices.Clone(r.ByLandmarks), next) {
 		p.At = append(p.At, plotter.XY{X: float64(of.Landmarks), Y: of.Error})
-		p.Groups.Of = append(p.Groups.Of, 0)
+		p.Groups.Index = append(p.Groups.Index, 0)
 	}
-	p.Groups.Of[len(r.ByLandmarks)] = 1
+	p.Groups.Index[len(r.ByLandmarks)] = 1
 	p.Lines = []plotter.XYs{p.At}
 	return append(list, p)
 }
@@ -94,7 +95,7 @@ func Heights(x []float64, groups *Groups) (name string, at plotter.XYs) {
 	for i := range y {
 		y[i] = float64(i)
 		if groups != nil {
-			y[i], name = float64(groups.Of[i]), "group"
+			y[i], name = float64(groups.Index[i]), "group"
 		}
 	}
 	return name, XYs(x, y)

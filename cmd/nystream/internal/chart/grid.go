@@ -16,7 +16,7 @@ type Grid struct {
 	Title, X, Y   string
 	Rows, Columns []string
 	Values        [][]float64
-	Of            string // the quantity shown
+	Quantity      string // the quantity shown
 	Signed        bool   // values have a sign, and 0 is white
 	Format        string // of values in cells, such as %.2f
 }
@@ -32,15 +32,15 @@ func (g *Grid) panel() *panel {
 			largest = max(largest, math.Abs(v))
 		}
 	}
-	cells := &cells{grid: g, bar: &bar{name: g.Of, high: largest, colour: mapOf(paper)}}
+	cells := &cells{grid: g, bar: &bar{name: g.Quantity, high: largest, colour: mapOf(sequential)}}
 	if g.Signed {
-		cells.bar.low, cells.bar.colour = -largest, mapOf(signed)
+		cells.bar.low, cells.bar.colour = -largest, mapOf(diverging)
 	}
 	p.Add(cells)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(len(g.Columns)), 0, float64(len(g.Rows))
 	p.X.Padding, p.Y.Padding, p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0, 0, 0
 	p.X.Tick.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
-	p.X.Tick.Marker, p.Y.Tick.Marker = middles(g.Columns, false), middles(g.Rows, true)
+	p.X.Tick.Marker, p.Y.Tick.Marker = cellTicks(g.Columns, false), cellTicks(g.Rows, true)
 	widest := vg.Length(0)
 	for _, t := range p.X.Tick.Marker.Ticks(0, 1) {
 		widest = max(widest, p.X.Tick.Label.Width(t.Label))
@@ -49,12 +49,12 @@ func (g *Grid) panel() *panel {
 		p.X.Padding = vg.Millimeter
 		p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/2, text.XRight, text.YCenter
 	}
-	p.explain(cells.bar)
+	p.addBar(cells.bar)
 	return p
 }
 
-// middles returns ticks at the centers of cells.
-func middles(names []string, fromTop bool) (ticks plot.ConstantTicks) {
+// cellTicks returns ticks at the centers of cells.
+func cellTicks(names []string, fromTop bool) (ticks plot.ConstantTicks) {
 	style := textStyle(9.5)
 	for i, name := range names {
 		at := float64(i) + 0.5

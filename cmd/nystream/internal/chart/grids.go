@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// mostLoaded limits the data columns in a chart of loadings.
-const mostLoaded = 16
+// maxLoadingRows limits the data columns in a chart of loadings.
+const maxLoadingRows = 16
 
 // LoadingGrid returns a grid of the weights of data columns in embedding columns, for the heaviest data columns.
 func LoadingGrid(title, of string, columns, names []string, weights [][]float64) *Grid {
@@ -19,27 +19,27 @@ func LoadingGrid(title, of string, columns, names []string, weights [][]float64)
 	for i := range order {
 		order[i] = i
 	}
-	if len(order) > mostLoaded {
+	if len(order) > maxLoadingRows {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(heaviest(b), heaviest(a)) })
-		order = order[:mostLoaded]
+		order = order[:maxLoadingRows]
 		slices.Sort(order)
-		title += fmt.Sprintf(", the %d strongest of %d", mostLoaded, len(weights))
+		title += fmt.Sprintf(", the %d strongest of %d", maxLoadingRows, len(weights))
 	}
-	g := &Grid{Title: title, Columns: names, Of: of, Signed: true, Format: "%.2f"}
+	g := &Grid{Title: title, Columns: names, Quantity: of, Signed: true, Format: "%.2f"}
 	for _, i := range order {
 		g.Rows, g.Values = append(g.Rows, columns[i]), append(g.Values, weights[i])
 	}
 	return g
 }
 
-// mostGridClasses limits the classes of a confusion matrix; the rest is merged into one class.
-const mostGridClasses = 32
+// maxGridClasses limits the classes of a confusion matrix; the rest is merged into one class.
+const maxGridClasses = 32
 
 // ConfusionGrid returns a confusion matrix.
 func ConfusionGrid(title, rows, columns string, counts [][]int64, names []string) *Grid {
-	g := &Grid{Title: title, X: columns, Y: rows, Of: "rows", Format: "%.0f"}
-	if len(names) > mostGridClasses {
-		names = append(slices.Clone(names[:mostGridClasses-1]), "others")
+	g := &Grid{Title: title, X: columns, Y: rows, Quantity: "rows", Format: "%.0f"}
+	if len(names) > maxGridClasses {
+		names = append(slices.Clone(names[:maxGridClasses-1]), "others")
 	}
 	g.Rows, g.Columns = names, names
 	g.Values = make([][]float64, len(names))

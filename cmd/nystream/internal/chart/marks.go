@@ -18,13 +18,13 @@ func GroupsOf(rows []int64, of []int, names []string) *Groups {
 	}
 	g := &Groups{Names: names}
 	for _, r := range rows {
-		g.Of = append(g.Of, of[r])
+		g.Index = append(g.Index, of[r])
 	}
 	return g
 }
 
-// mostValues is the largest number of distinct label values drawn as groups.
-const mostValues = 20
+// maxGroupValues is the largest number of distinct label values drawn as groups.
+const maxGroupValues = 20
 
 // LabelMarks returns the groups or the shades of a column, neither if it is nil.
 func LabelMarks(name string, label *stream.Column) (*Groups, *Shades) {
@@ -45,19 +45,19 @@ func LabelMarks(name string, label *stream.Column) (*Groups, *Shades) {
 			numbers[i] = v
 		}
 	}
-	if label.Kind != stream.String && (len(distinct) > mostValues && label.Kind == stream.Float64 || len(distinct) > rows.MostClasses) {
+	if label.Kind != stream.String && (len(distinct) > maxGroupValues && label.Kind == stream.Float64 || len(distinct) > rows.MaxClasses) {
 		return nil, &Shades{Name: name, Values: numbers}
 	}
-	if len(distinct) == 0 || len(distinct) > rows.MostClasses {
+	if len(distinct) == 0 || len(distinct) > rows.MaxClasses {
 		return nil, nil
 	}
-	g := &Groups{Of: make([]int, len(words)), Names: sortedNames(distinct)}
+	g := &Groups{Index: make([]int, len(words)), Names: sortedNames(distinct)}
 	for k, name := range g.Names {
 		distinct[name] = k
 	}
 	for i, w := range words {
-		if g.Of[i] = -1; !label.Null(i) {
-			g.Of[i] = distinct[w]
+		if g.Index[i] = -1; !label.Null(i) {
+			g.Index[i] = distinct[w]
 		}
 	}
 	return g, nil

@@ -71,7 +71,7 @@ func (p *panel) draw(c draw.Canvas) {
 	p.X.Label.Text = shortened(p.X.Label.TextStyle, p.X.Label.Text, 0.85*size.X)
 	p.Y.Label.Text = shortened(p.Y.Label.TextStyle, p.Y.Label.Text, 0.8*size.Y)
 	if p.oneScale {
-		p.scaleAlike(c)
+		p.equalizeScales(c)
 	}
 	p.Draw(c)
 }
@@ -119,8 +119,8 @@ func widened(low, high float64) (float64, float64) {
 	}
 }
 
-// scaleAlike gives both axes the same scale, so that circles are circles.
-func (p *panel) scaleAlike(c draw.Canvas) {
+// equalizeScales gives both axes the same scale, so that circles are circles.
+func (p *panel) equalizeScales(c draw.Canvas) {
 	middle, half := [2]float64{}, [2]float64{}
 	axes := [2]*plot.Axis{&p.X, &p.Y}
 	for i, a := range axes {
@@ -136,8 +136,8 @@ func (p *panel) scaleAlike(c draw.Canvas) {
 	}
 }
 
-// explain draws a colour bar on the right of the panel.
-func (p *panel) explain(b *bar) {
+// addBar draws a colour bar on the right of the panel.
+func (p *panel) addBar(b *bar) {
 	p.bar = newPlot("", b.name)
 	p.bar.Add(b)
 	p.bar.HideX()

@@ -48,7 +48,7 @@ func charts() []Chart {
 		&Points{Title: "A circle", X: "real part", Y: "imaginary part", At: at[:9], Lines: []plotter.XYs{UnitCircle()}, OneScale: true, Shades: &Shades{Name: "degrees", Values: shades[:9]}},
 		&Points{Title: "One point", X: "x", Y: "y", At: at[:1]},
 		&Points{Title: "None", X: "x", Y: "y"},
-		&Grid{Title: strings.Repeat("A long title that goes on ", 8), X: strings.Repeat("and on ", 60), Y: "true", Rows: names(6, "row "), Columns: names(5, "a column of that length "), Values: cells, Of: "weight", Signed: true, Format: "%.2f"},
+		&Grid{Title: strings.Repeat("A long title that goes on ", 8), X: strings.Repeat("and on ", 60), Y: "true", Rows: names(6, "row "), Columns: names(5, "a column of that length "), Values: cells, Quantity: "weight", Signed: true, Format: "%.2f"},
 	}
 }
 
@@ -200,7 +200,7 @@ func TestScaleAlike(t *testing.T) {
 		for _, size := range [][2]vg.Length{{14, 10}, {10, 14}} {
 			p := (&Points{Title: "title", X: "x", Y: "y", At: plotter.XYs{far}, Lines: []plotter.XYs{UnitCircle()}, OneScale: true}).panel()
 			c := draw.NewCanvas(new(recorder.Canvas), size[0]*vg.Centimeter, size[1]*vg.Centimeter)
-			p.scaleAlike(c)
+			p.equalizeScales(c)
 			area := p.DataCanvas(c)
 			x, y := p.Transforms(&area)
 			across, up := float64(x(1)-x(-1)), float64(y(1)-y(-1))

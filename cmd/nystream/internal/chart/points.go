@@ -27,7 +27,7 @@ type Points struct {
 
 // Groups assigns points to named groups.
 type Groups struct {
-	Of    []int // index of the group of each point, -1 for none
+	Index []int // index of the group of each point, -1 for none
 	Names []string
 }
 
@@ -97,7 +97,7 @@ func (s *Points) addGroups(p *panel, radius vg.Length) {
 	n, few := len(names), len(names) <= len(groupColours)
 	members := make([]plotter.XYs, n+1)
 	for i, at := range s.At {
-		k := s.Groups.Of[i]
+		k := s.Groups.Index[i]
 		if k < 0 {
 			k = n
 		}
@@ -122,19 +122,19 @@ func (s *Points) addGroups(p *panel, radius vg.Length) {
 		}
 	}
 	if !few {
-		p.explain(&bar{low: 0, high: float64(n), colour: mapOf(viridis), steps: names})
+		p.addBar(&bar{low: 0, high: float64(n), colour: mapOf(viridis), steps: names})
 	}
 }
 
-// leastSpan is the smallest range of a colour map, relative to the largest magnitude, so that nearly constant values
+// minSpan is the smallest range of a colour map, relative to the largest magnitude, so that nearly constant values
 // share one colour.
-const leastSpan = 0.05
+const minSpan = 0.05
 
 func (s *Points) addShades(p *panel, radius vg.Length) {
 	v := s.Shades
 	b := &bar{name: v.Name, colour: mapOf(viridis)}
 	b.low, b.high = rangeOf(v.Values)
-	least := leastSpan * max(math.Abs(b.low), math.Abs(b.high))
+	least := minSpan * max(math.Abs(b.low), math.Abs(b.high))
 	if middle := (b.low + b.high) / 2; b.high-b.low < least {
 		b.low, b.high = middle-least/2, middle+least/2
 	}
@@ -145,7 +145,7 @@ func (s *Points) addShades(p *panel, radius vg.Length) {
 		}
 		return dot(b.colour(part), radius)
 	}})
-	p.explain(b)
+	p.addBar(b)
 }
 
 // rangeOf returns the smallest and the largest finite number; 0 and 1 if there is none.

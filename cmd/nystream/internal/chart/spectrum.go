@@ -28,15 +28,16 @@ type Level struct {
 // Heading returns the title.
 func (s *Spectrum) Heading() string { return s.Title }
 
-// logarithmic is the ratio of the largest to the smallest value from which the axis is logarithmic, and deepest the
-// largest range of such an axis.
+// minLogRatio is the ratio of the largest to the smallest value from which the axis is logarithmic. Values below
+// minLogFraction of the largest are rounding noise, and are not drawn on such an axis.
 const (
-	logarithmic = 50
-	deepest     = 1e-18
+	minLogRatio    = 50
+	minLogFraction = 1e-18
 )
 
 var levelColours = []color.RGBA{{0xc0, 0x39, 0x2b, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x60, 0x60, 0x60, 0xff}}
 
+// panel draws the values against their index. Levels are lines in the colours of levelColours, named below the plot.
 func (s *Spectrum) panel() *panel {
 	p := newPanel(s.Title, s.X, s.Y)
 	positive, negative := plotter.XYs{}, plotter.XYs{}
@@ -46,7 +47,7 @@ func (s *Spectrum) panel() *panel {
 	}
 	for i, v := range s.Values {
 		m := math.Abs(v)
-		if m > deepest*largest {
+		if m > minLogFraction*largest {
 			least = min(least, m)
 		}
 		if xy := (plotter.XY{X: float64(i), Y: m}); v < 0 {
@@ -57,18 +58,18 @@ func (s *Spectrum) panel() *panel {
 	}
 	var levels []Level
 	for _, l := range s.Levels {
-		if l.Value > deepest*largest && matrix.IsFinite(l.Value) {
+		if l.Value > minLogFraction*largest && matrix.IsFinite(l.Value) {
 			levels, least = append(levels, l), min(least, l.Value)
 		}
 	}
-	log := largest > logarithmic*least
+	log := largest > minLogRatio*least
 	for _, part := range []struct {
 		points plotter.XYs
 		colour color.Color
 		name   string
 	}{{positive, groupColours[0], "positive"}, {negative, groupColours[1], "negative, by magnitude"}} {
 		if log {
-			part.points = pointsAbove(part.points, deepest*largest)
+			part.points = pointsAbove(part.points, minLogFraction*largest)
 		}
 		if len(part.points) == 0 {
 			continue

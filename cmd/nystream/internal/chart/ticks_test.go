@@ -8,14 +8,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTicksAreTold: the labels of an axis differ, and are the values to a thousandth of the step.
-func TestTicksAreTold(t *testing.T) {
+// TestTickLabels: an axis has three to nine ticks. Their labels differ, and are the values to a thousandth of a step.
+func TestTickLabels(t *testing.T) {
 	check := func(t interface{ Errorf(string, ...any) }, low, high float64) {
-		seen, last := map[string]bool{}, math.NaN()
-		for _, tick := range (ticks{}).Ticks(low, high) {
-			if tick.IsMinor() {
-				continue
-			}
+		seen, last, list := map[string]bool{}, math.NaN(), (ticks{}).Ticks(low, high)
+		if len(list) < 3 || len(list) > 9 {
+			t.Errorf("from %g to %g: %d ticks", low, high, len(list))
+		}
+		for _, tick := range list {
 			shown, err := strconv.ParseFloat(tick.Label, 64)
 			if seen[tick.Label] || err != nil || !math.IsNaN(last) && math.Abs(shown-tick.Value) > math.Abs(tick.Value-last)/500 {
 				t.Errorf("from %g to %g: the tick at %g is labelled %q", low, high, tick.Value, tick.Label)

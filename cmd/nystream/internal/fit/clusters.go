@@ -18,7 +18,7 @@ func WriteClusters(ctx context.Context, j *Job, labels []int) ([]rows.PathWriter
 	}
 	var kept []stream.Field
 	if len(j.Data.Keep) > 0 {
-		kept = Carried(j, path, j.Sides.Prepared.Left)
+		kept = KeptFields(j, path, j.Sides.Prepared.Left)
 	}
 	w, err := rows.Create(j.App, path, blockstore.Schema{Columns: []string{"cluster"}, Kept: kept, Rows: int64(len(labels))})
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// Inputs returns the files named by asides.
+// Inputs returns the files named by annotations.
 func (j *Job) Inputs() (paths []string) {
-	for _, a := range append(asidesOf(j, model.Left), asidesOf(j, model.Right)...) {
+	for _, a := range append(annotationsOf(j, model.Left), annotationsOf(j, model.Right)...) {
 		if a.File != "" {
 			paths = append(paths, a.File)
 		}
@@ -24,8 +24,8 @@ func (j *Job) Inputs() (paths []string) {
 	return paths
 }
 
-// complete replaces nil functions by the defaults of the job.
-func (t *Task) complete(j *Job) {
+// setDefaults replaces nil functions by the defaults of the job.
+func (t *Task) setDefaults(j *Job) {
 	setDefault(&t.Parse, t.Parse == nil, func() error { return nil })
 	setDefault(&t.Inputs, t.Inputs == nil, j.Inputs)
 	setDefault(&t.Open, t.Open == nil, j.Open)
@@ -131,7 +131,7 @@ func (j *Job) Write(ctx context.Context, m model.Model) (writers []rows.PathWrit
 		if f.kind != model.Coordinates {
 			r.Outputs = []model.Output{f.kind}
 		}
-		w, err := rows.NewRowsFile(j.App, f.Path, t, r, source.Info().Rows, Carried(j, f.Path, source))
+		w, err := rows.NewRowsFile(j.App, f.Path, t, r, source.Info().Rows, KeptFields(j, f.Path, source))
 		if err != nil {
 			return writers, err
 		}

@@ -62,7 +62,7 @@ func pictureTitle(j *Job, r *model.Report) string {
 
 // shownName returns dataName, or "rows" with --provenance=false.
 func shownName(j *Job) string {
-	if !j.App.Provenance {
+	if !j.App.RecordProvenance {
 		return "rows"
 	}
 	return dataName(j)
@@ -70,7 +70,7 @@ func shownName(j *Job) string {
 
 // shownCommand returns the command line, or "" with --provenance=false.
 func shownCommand(j *Job) string {
-	if !j.App.Provenance {
+	if !j.App.RecordProvenance {
 		return ""
 	}
 	return report.ShellLine(append([]string{"nystream"}, j.App.CommandLine...))
@@ -100,7 +100,7 @@ func dataName(j *Job) string {
 func score(j *Job, r *model.Report) string {
 	for _, e := range r.Estimates {
 		if !math.IsNaN(e.Value) {
-			return fmt.Sprintf("%s about %.2g", report.ErrorName(e.Of.String()), e.Value)
+			return fmt.Sprintf("%s about %.2g", report.ErrorName(e.Quantity.String()), e.Value)
 		}
 	}
 	if len(r.Residuals) > 0 {

@@ -26,25 +26,25 @@ type Job struct {
 	Set      *flags.Set
 	args     []string
 
-	Data       rows.DataFlags
-	Rows       rows.PreparationFlags
-	KernelText string
-	Kernel     kernelgen.Kernel // of the flag; resolved after the fit
-	Edges      rows.GraphFlags  // for fits of a graph
-	Graph      *graph.Graph     // nil for fits of rows
-	Rank       int
-	RightFiles []string // of the right source
-	asideFlags []asideFlag
-	Factors    []*FactorFile
-	output     string // the model file
-	States     stateFlags
-	Draws      drawFlags
-	Scale      flags.Word  // of coordinates: --coordinates
-	run        *stream.Run // keeps states; nil if none are kept
-	resumed    []resumption
+	Data            rows.DataFlags
+	Rows            rows.PreparationFlags
+	KernelText      string
+	Kernel          kernelgen.Kernel // of the flag; resolved after the fit
+	Edges           rows.GraphFlags  // for fits of a graph
+	Graph           *graph.Graph     // nil for fits of rows
+	Rank            int
+	RightFiles      []string // of the right source
+	annotationFlags []annotationFlag
+	Factors         []*FactorFile
+	output          string // the model file
+	States          stateFlags
+	Draws           drawFlags
+	Scale           flags.Word  // of coordinates: --coordinates
+	run             *stream.Run // keeps states; nil if none are kept
+	resumed         []resumption
 
 	Sides        rows.Sides
-	shown        map[model.Side]*Sampled // rows in charts
+	chartRows    map[model.Side]*Sampled // rows in charts
 	Warnings     []string                // besides those of the report, such as suspicious columns
 	Scans        map[string]int          // passes before the fit
 	FactorPasses int                     // passes that wrote factors, over each source
@@ -87,8 +87,8 @@ type FactorFile struct {
 	kind       model.Output // Coordinates, or Class for clusters
 }
 
-// asideFlag is a flag with a value for each row of a side.
-type asideFlag struct {
+// annotationFlag is a flag with a value for each row of a side.
+type annotationFlag struct {
 	name  string
 	value *string
 	side  model.Side

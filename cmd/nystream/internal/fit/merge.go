@@ -57,7 +57,7 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 	}
 	fit.Move(data, c.right)
 	err = fit.run(cmd.Context(), c.app, cmd)
-	if err != nil && len(data) == 0 && fit.Gone() {
+	if err != nil && len(data) == 0 && fit.FilesMissing() {
 		return fmt.Errorf("%w; if the data have other paths here, name them: nystream merge DATA... --states %s", err, c.states)
 	}
 	return err

@@ -17,7 +17,7 @@ func scanWords(n int) string {
 }
 
 // inputOf returns the input of a side by its index among the names, or nil.
-func inputOf(j *Job, place int) *rows.Input { return []*rows.Input{j.Sides.Left, j.Sides.Right}[place] }
+func inputOf(j *Job, index int) *rows.Input { return []*rows.Input{j.Sides.Left, j.Sides.Right}[index] }
 
 // AllPasses counts the passes over each source so far. A source that is not a file counts once.
 func AllPasses(j *Job) map[string]int {
@@ -31,12 +31,12 @@ func AllPasses(j *Job) map[string]int {
 	return n
 }
 
-// fetchedRows counts the rows of each source in files gathered by number so far.
-func fetchedRows(j *Job) map[string]int64 {
+// gatheredRows counts the rows of each source in files gathered by number so far.
+func gatheredRows(j *Job) map[string]int64 {
 	n := make(map[string]int64)
 	for i, name := range j.task.Names() {
 		if in := inputOf(j, i); in != nil {
-			n[name] = in.Files.Reading().Rows
+			n[name] = in.Files.ReadStats().Rows
 		}
 	}
 	return n
@@ -67,6 +67,6 @@ func plannedScans(j *Job) map[string]int {
 }
 
 // scansOf reports whether preparation takes a pass over a source, given its index among the names.
-func scansOf(j *Job, place int) bool {
-	return inputOf(j, place) != nil && ((place == 0 || j.Sides.Apart) && j.Rows.Scans() || j.Rows.Nulls == prepare.NullsDrop)
+func scansOf(j *Job, index int) bool {
+	return inputOf(j, index) != nil && ((index == 0 || j.Sides.Separate) && j.Rows.Scans() || j.Rows.Nulls == prepare.NullsDrop)
 }

@@ -12,7 +12,7 @@ import (
 
 // Sample gathers sampled rows of a side. It does so only once.
 func Sample(ctx context.Context, j *Job, side model.Side) (*Sampled, error) {
-	if s := j.shown[side]; s != nil {
+	if s := j.chartRows[side]; s != nil {
 		return s, nil
 	}
 	rows := j.Sides.Prepared.Left
@@ -20,9 +20,9 @@ func Sample(ctx context.Context, j *Job, side model.Side) (*Sampled, error) {
 		rows = j.Sides.Prepared.Right
 	}
 	info := rows.Info()
-	s := &Sampled{Of: info.Rows, Columns: info.Columns}
+	s := &Sampled{Total: info.Rows, Columns: info.Columns}
 	var err error
-	if s.Numbers, err = PlottedRows(j, s.Of); err != nil {
+	if s.Numbers, err = PlottedRows(j, s.Total); err != nil {
 		return nil, err
 	}
 	b := &stream.Batch{X: matrix.New(len(s.Numbers), len(info.Columns))}
@@ -37,7 +37,7 @@ func Sample(ctx context.Context, j *Job, side model.Side) (*Sampled, error) {
 	if s.Rows = b.X; b.Kept != nil {
 		s.label = &b.Kept[0] // --label is the first kept column
 	}
-	j.shown[side] = s
+	j.chartRows[side] = s
 	return s, nil
 }
 

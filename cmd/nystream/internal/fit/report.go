@@ -112,7 +112,7 @@ func addPasses(j *Job, r *report.Report, fitted *model.Report) {
 
 // addReading adds the amount read of each source in files, and the passes over each other source.
 func addReading(j *Job, r *report.Report, passes map[string]int) {
-	read := make(map[string]rows.Reading)
+	read := make(map[string]rows.ReadStats)
 	for i, name := range j.task.Names() {
 		in, label := inputOf(j, i), "read"
 		if len(j.task.Names()) > 1 {
@@ -122,7 +122,7 @@ func addReading(j *Job, r *report.Report, passes map[string]int) {
 			r.Add(label, "in %s", report.Counted(passes[name], "pass", "passes"))
 			continue
 		}
-		of := in.Reading(j.Scans[name])
+		of := in.ReadStats(j.Scans[name])
 		read[name] = of
 		numbered := "the landmark rows before it"
 		if of.Rows == j.sampled[name] {

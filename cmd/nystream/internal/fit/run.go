@@ -41,11 +41,11 @@ func (m *Verb) addFlags(j *Job) {
 	j.Rows.Add(j.Set)
 	j.States.add(j.Set)
 	j.Draws.add(j.Set)
-	j.shown = make(map[model.Side]*Sampled)
+	j.chartRows = make(map[model.Side]*Sampled)
 	j.Set.Add(flags.Flag{Name: "output", Short: "o", Arg: "file", Usage: "the model, .npz", Group: flags.Output, First: true, Effect: flags.Writes,
 		Value: flags.String(&j.output, ""), Complete: flags.ModelFiles})
 	j.task = m.New(j)
-	j.task.complete(j)
+	j.task.setDefaults(j)
 }
 
 // runFit runs the command line.
@@ -75,7 +75,7 @@ func runFit(ctx context.Context, j *Job, args []string) error {
 	tooLarge := j.App.CheckBudget(&plan.Memory)
 	j.Sides.Keep(j.App, &plan.Memory)
 	if !j.States.Stops() && tooLarge == nil { // it reads rows
-		j.Warnings = suspicions(ctx, j)
+		j.Warnings = columnWarnings(ctx, j)
 		j.App.Collect()
 	}
 	if j.planning {
@@ -94,7 +94,7 @@ func runFit(ctx context.Context, j *Job, args []string) error {
 		return reportStopped(j, plan, stopped)
 	case err != nil:
 		return stateFault(j, err)
-	case j.States.one():
+	case j.States.isShard():
 		return reportNoShard(j)
 	case j.States.join:
 		return errors.New("--join: the passes of this fit have no states that could be joined")
@@ -107,7 +107,7 @@ func prepareAndFit(ctx context.Context, j *Job) (model.Model, *model.Report, err
 	if err := j.task.Prepare(ctx); err != nil {
 		return nil, nil, err
 	}
-	tellPrepared(j)
+	notePreparation(j)
 	if j.Sides.Prepared.Dropped()+j.Sides.Prepared.ZeroWeightRows() > 0 || j.Rows.Widens() { // unlike the plan
 		plan, err := j.WholePlan()
 		if err == nil && j.Rows.Widens() {
@@ -121,7 +121,7 @@ func prepareAndFit(ctx context.Context, j *Job) (model.Model, *model.Report, err
 	if j.Scans == nil {
 		j.Scans = AllPasses(j)
 	}
-	j.sampled = fetchedRows(j)
+	j.sampled = gatheredRows(j)
 	return fitOrLeave(ctx, j)
 }
 
@@ -132,7 +132,7 @@ func fitOrLeave(ctx context.Context, j *Job) (model.Model, *model.Report, error)
 		r *model.Report
 	}
 	done := make(chan fitted, 1)
-	err := stream.Leave(ctx, func(ctx context.Context) error {
+	err := stream.RunOrAbandon(ctx, func(ctx context.Context) error {
 		m, r, err := j.task.Fit(ctx, j.PassEngine())
 		done <- fitted{m, r}
 		return err
@@ -146,7 +146,7 @@ func fitOrLeave(ctx context.Context, j *Job) (model.Model, *model.Report, error)
 
 // writeAndReport writes all files of a fit, and reports.
 func writeAndReport(ctx context.Context, j *Job, m model.Model, r *model.Report) error {
-	j.App.Origin = madeBy(j, r)
+	j.App.Provenance = fitProvenance(j, r)
 	j.App.Digests = true
 	writers, err := j.task.Write(ctx, m)
 	defer rows.AbortAll(writers) // no-op after Commit
@@ -161,13 +161,13 @@ func writeAndReport(ctx context.Context, j *Job, m model.Model, r *model.Report)
 	err = rows.WriteAll(ctx, append(writers, drawn...), j.output, func() (blockstore.Output, error) {
 		f := &saved.File{Model: m, Data: j.task.RowsData(), IDs: nodeIDs(j)}
 		var err error
-		if f.Data.Files, err = saved.FilesWith(ctx, writers, j.output); err != nil {
+		if f.Data.Files, err = saved.FileRecords(ctx, writers, j.output); err != nil {
 			return nil, err
 		}
 		if j.Sides.Prepared.Left != nil {
 			f.Prepare, f.Right = j.task.Preparations()
 		}
-		return f.PrepareFile(j.App.Session, j.output, j.App.Origin)
+		return f.PrepareFile(j.App.Session, j.output, j.App.Provenance)
 	})
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func checkFit(j *Job, args []string) error {
 	}
 	j.Data.Text, j.Data.Dates = j.Rows.Categories != prepare.EncodeNone, j.Rows.Dates
 	inputs := append(append(args[:len(args):len(args)], j.RightFiles...), j.task.Inputs()...)
-	j.Data.Named = inputs
+	j.Data.NamedFiles = inputs
 	for _, f := range factorOutputs(j) {
 		if f.Path != "" && rows.NumbersOnly(j.App, f.Path) && len(j.Data.Keep) > 0 {
 			return flags.Usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.Flag, f.Path)

@@ -53,7 +53,7 @@ func newRunner(j *Job) (*programRunner, error) {
 
 // Fold runs the program once, for the missing parts.
 func (r *programRunner) Fold(ctx context.Context, missing *stream.MissingError) error {
-	parts, of := missing.Parts, missing.OfParts // those of an earlier run
+	parts, of := missing.Parts, missing.TotalParts // those of an earlier run
 	if len(parts) == 0 {
 		of = r.shards
 		for p := range of {

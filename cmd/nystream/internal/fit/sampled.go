@@ -12,7 +12,7 @@ import (
 // Sampled holds the rows of a side in charts: all, or a sample that depends on the seed alone.
 type Sampled struct {
 	Numbers []int64 // ascending
-	Of      int64   // total number of rows
+	Total   int64   // number of rows of the side
 	Columns []string
 	Rows    blas64.General
 	label   *stream.Column // the column of --label, or nil
@@ -20,8 +20,8 @@ type Sampled struct {
 
 // Words returns the number of sampled rows as the end of a title, "" for all rows.
 func (s *Sampled) Words() string {
-	if int64(len(s.Numbers)) == s.Of {
+	if int64(len(s.Numbers)) == s.Total {
 		return ""
 	}
-	return fmt.Sprintf(", %s of %s rows", report.Count(int64(len(s.Numbers))), report.Count(s.Of))
+	return fmt.Sprintf(", %s of %s rows", report.Count(int64(len(s.Numbers))), report.Count(s.Total))
 }

@@ -55,15 +55,15 @@ func readSavedFit(folder string) (*SavedFit, error) {
 	path := filepath.Join(folder, savedFitFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, stream.NewDataError("--states "+folder, "there is no %s, which says what fit the states are of", savedFitFile).Of(stream.Missing).
-			Do("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
+		return nil, stream.NewDataError("--states "+folder, "there is no %s, which says what fit the states are of", savedFitFile).WithKind(stream.Missing).
+			WithRemedy("shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", folder)
 	}
 	if err != nil {
 		return nil, err
 	}
 	s := new(SavedFit)
 	if err := json.Unmarshal(text, s); err != nil || s.Method == "" {
-		return nil, stream.NewDataError(path, "this is not the description of a fit").Of(stream.Damaged).Do("run a shard again, with its whole command line")
+		return nil, stream.NewDataError(path, "this is not the description of a fit").WithKind(stream.Damaged).WithRemedy("run a shard again, with its whole command line")
 	}
 	return s, nil
 }
@@ -74,8 +74,8 @@ func (s *SavedFit) Write(folder string) error {
 	path := filepath.Join(folder, savedFitFile)
 	if _, err := os.Stat(path); err == nil {
 		if other, err := readSavedFit(folder); err == nil {
-			if difference := s.differs(other); difference != "" {
-				return stream.NewDataError("--states "+folder, "the folder is of another fit: %s", difference).Do("name another folder, or remove this one")
+			if what := s.difference(other); what != "" {
+				return stream.NewDataError("--states "+folder, "the folder is of another fit: %s", what).WithRemedy("name another folder, or remove this one")
 			}
 			return nil
 		}
@@ -87,8 +87,8 @@ func (s *SavedFit) Write(folder string) error {
 	return blockstore.WriteFile(path, append(text, '\n'))
 }
 
-// differs describes how another fit differs, "" if only in the location of its data.
-func (s *SavedFit) differs(other *SavedFit) string {
+// difference describes how another fit differs, "" if only in the location of its data.
+func (s *SavedFit) difference(other *SavedFit) string {
 	if s.Method != other.Method {
 		return fmt.Sprintf("fit %s, not %s", other.Method, s.Method)
 	}
@@ -128,8 +128,8 @@ func (s *SavedFit) Move(data, right []string) {
 	}
 }
 
-// Gone reports whether files of the fit are missing at the paths of its shards.
-func (s *SavedFit) Gone() bool {
+// FilesMissing reports whether files of the fit are missing at the paths of its shards.
+func (s *SavedFit) FilesMissing() bool {
 	files := slices.Clone(s.Data)
 	for _, name := range append(secondSourceFlags, "matrix") {
 		words, err := csv.NewReader(strings.NewReader(s.Locates[name])).Read()
@@ -152,14 +152,14 @@ func (s *SavedFit) run(ctx context.Context, a *app.App, by *cobra.Command) error
 	inherited, set := cmd.InheritedFlags(), flags.New(cmd)
 	for _, values := range []map[string]string{s.Result, s.Locates} {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
-			if err := set.Give(name, values[name]); err != nil {
+			if err := set.Assign(name, values[name]); err != nil {
 				return stream.NewDataError(savedFitFile, "flag %s: %w", name, err)
 			}
 		}
 	}
 	flags.New(by).VisitGiven(func(f *flags.Flag) {
 		if err == nil && f.Effect != flags.Locates && inherited.Lookup(f.Name) == nil {
-			err = set.Give(f.Name, f.Text())
+			err = set.Assign(f.Name, f.Text())
 		}
 	})
 	if err != nil {

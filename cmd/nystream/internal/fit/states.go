@@ -18,8 +18,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// aboutStates returns the declaration of a flag about states.
-func aboutStates(f flags.Flag) flags.Flag {
+// stateFlag returns the declaration of a flag about states.
+func stateFlag(f flags.Flag) flags.Flag {
 	f.Group, f.Effect = flags.Runs, flags.Process
 	return f
 }
@@ -27,21 +27,21 @@ func aboutStates(f flags.Flag) flags.Flag {
 // addShard adds the flags of a shard. They suffice if the folder of states describes the fit.
 func (s *stateFlags) addShard(set *flags.Set) {
 	set.Add(
-		aboutStates(flags.Flag{Name: "states", Arg: "folder", Usage: "states of shards, merged by a fit without --shard", Value: flags.String(&s.Folder, ""), Complete: flags.Folders}),
-		aboutStates(flags.Flag{Name: "shard", Arg: "part", Usage: "compute one part of a pass, such as 3/8", Doc: "its state goes into --states", Needs: "states", Value: &s.shard}),
-		aboutStates(flags.Flag{Name: "join", Usage: "merge the states of one pass", Doc: "without a model", Needs: "states", Value: flags.Bool(&s.join, false)}),
+		stateFlag(flags.Flag{Name: "states", Arg: "folder", Usage: "states of shards, merged by a fit without --shard", Value: flags.String(&s.Folder, ""), Complete: flags.Folders}),
+		stateFlag(flags.Flag{Name: "shard", Arg: "part", Usage: "compute one part of a pass, such as 3/8", Doc: "its state goes into --states", Needs: "states", Value: &s.shard}),
+		stateFlag(flags.Flag{Name: "join", Usage: "merge the states of one pass", Doc: "without a model", Needs: "states", Value: flags.Bool(&s.join, false)}),
 	)
 }
 
 func refusesStates(j *Job, refuse *flags.Refusals, inputs []string) {
 	s := &j.States
 	refuse.When(s.checkpoint != "" && s.Folder != "", "--checkpoint keeps the states of one run and --states those of shards: leave one of them out")
-	refuse.When(s.join && s.one(), "--join puts states together and --shard makes one: leave one of them out")
+	refuse.When(s.join && s.isShard(), "--join puts states together and --shard makes one: leave one of them out")
 	refuse.When(s.runner != "" && s.Stops(), "--runner makes the model of what shards leave in a folder: leave out --shard and --join")
-	refuse.When(s.runner != "" && (s.shards < 1 || s.shards > mostShards), "--runner has shards done: say how many with --shards, such as --shards 8")
-	refuse.If(s.checkpoint == "" && !s.one(), "checkpoint-every", "goes with --checkpoint or --shard")
-	refuse.If(s.checkpoint == "" && !s.ends(), "keep-states", "is for a fit with --checkpoint or --states")
-	refuse.When(s.every < 0, "--checkpoint-every must be 0 or more, such as 30s")
+	refuse.When(s.runner != "" && (s.shards < 1 || s.shards > maxShards), "--runner has shards done: say how many with --shards, such as --shards 8")
+	refuse.If(s.checkpoint == "" && !s.isShard(), "checkpoint-every", "goes with --checkpoint or --shard")
+	refuse.If(s.checkpoint == "" && !s.mergesShards(), "keep-states", "is for a fit with --checkpoint or --states")
+	refuse.When(s.interval < 0, "--checkpoint-every must be 0 or more, such as 30s")
 	refuse.When(s.Folder != "" && slices.Contains(inputs, "-"), "--states: all shards have to read the same rows, and the standard input can be read only once: write it to a file first, with nystream convert")
 }
 
@@ -51,8 +51,8 @@ func rounds(j *Job, p *model.Plan) (names []string) {
 	if len(p.SharedPasses) == 0 {
 		return nil
 	}
-	for place := range j.task.Names() {
-		if scansOf(j, place) {
+	for index := range j.task.Names() {
+		if scansOf(j, index) {
 			names = append(names, "scan")
 		}
 	}
@@ -64,15 +64,15 @@ func roundWords(j *Job, p *model.Plan) string {
 	rounds := rounds(j, p)
 	switch {
 	case len(rounds) == 0:
-		return "none, one process makes the fit: " + flags.Spell(j.App.Cmd, aloneWords(p))
+		return "none, one process makes the fit: " + flags.Spell(j.App.Cmd, notShardableReason(p))
 	case p.MorePasses:
 		return fmt.Sprintf("%d or more: %s …", len(rounds), strings.Join(rounds, ", "))
 	}
 	return fmt.Sprintf("%d: %s", len(rounds), strings.Join(rounds, ", "))
 }
 
-// aloneWords explains why a fit cannot be sharded.
-func aloneWords(p *model.Plan) string {
+// notShardableReason explains why a fit cannot be sharded.
+func notShardableReason(p *model.Plan) string {
 	if p.NotShardable == "" {
 		return "its passes are not sums over rows"
 	}
@@ -88,12 +88,12 @@ func identity(j *Job) string {
 
 // openStates creates the run that saves or merges the states of the fit.
 func openStates(j *Job, p *model.Plan) (err error) {
-	flag, folder := j.States.named()
+	flag, folder := j.States.folderFlag()
 	if folder == "" {
 		return nil
 	}
 	if j.States.Folder != "" && len(p.SharedPasses) == 0 {
-		return flags.Usagef("%s: this fit cannot be sharded: %s", flag, aloneWords(p))
+		return flags.Usagef("%s: this fit cannot be sharded: %s", flag, notShardableReason(p))
 	}
 	if err := j.States.checkFolder(); err != nil {
 		return err
@@ -101,15 +101,15 @@ func openStates(j *Job, p *model.Plan) (err error) {
 	if j.States.checkpoint != "" && len(p.SharedPasses) == 0 {
 		j.App.Note("--checkpoint covers the passes over files; the rest of this fit starts again when it is resumed")
 	}
-	if j.States.Folder != "" && !j.States.ends() || j.States.runner != "" {
+	if j.States.Folder != "" && !j.States.mergesShards() || j.States.runner != "" {
 		if err := newSavedFit(j).Write(folder); err != nil {
 			return err
 		}
 	}
-	o := stream.RunOptions{Part: j.States.shard.Part, Parts: j.States.shard.Of, Finish: j.States.ends(), Join: j.States.join,
-		Unwritten: func(err error) { j.App.Note("no more states are written, and the fit continues without them: %v", err) }, Ignored: j.noteIgnored}
-	if !j.States.ends() {
-		o.Every = j.States.every
+	o := stream.RunOptions{Part: j.States.shard.Part, Parts: j.States.shard.Of, Finish: j.States.mergesShards(), Join: j.States.join,
+		WriteFailed: func(err error) { j.App.Note("no more states are written, and the fit continues without them: %v", err) }, Ignored: j.noteIgnored}
+	if !j.States.mergesShards() {
+		o.Every = j.States.interval
 	}
 	if j.States.checkpoint != "" {
 		o.Resumed = j.noteResumed
@@ -128,7 +128,7 @@ func openStates(j *Job, p *model.Plan) (err error) {
 			in.Run = j.run
 		}
 	}
-	if !j.States.ends() {
+	if !j.States.mergesShards() {
 		j.App.Resumable = func() bool {
 			names, err := store.Names()
 			return err == nil && slices.ContainsFunc(names, func(name string) bool { return name != savedFitFile })
@@ -142,7 +142,7 @@ func openStates(j *Job, p *model.Plan) (err error) {
 func (j *Job) noteIgnored(state *stream.StateError) {
 	todo := "remove it"
 	switch {
-	case state.Damaged && !j.States.ends():
+	case state.Damaged && !j.States.mergesShards():
 		todo = "what it has seen is done again"
 	case !state.Damaged && !state.Foreign:
 		todo = "it is removed at the end"
@@ -169,25 +169,25 @@ func (j *Job) PassEngine() stream.Engine {
 
 // stateFault adds a remedy to an error about states.
 func stateFault(j *Job, err error) error {
-	flag, folder := j.States.named()
+	flag, folder := j.States.folderFlag()
 	var missing *stream.MissingError
 	var wrong *stream.StateError
 	switch {
 	case errors.As(err, &missing) && j.States.runner != "":
 		return fmt.Errorf("%s %s: %w; the same command resumes from the states there", flag, folder, err)
 	case errors.As(err, &missing) && len(missing.Parts) == 0:
-		return stream.NewDataError(flag+" "+folder, "%w", missing).Of(stream.Missing).Do("run each shard of the fit again: it goes on with this pass")
+		return stream.NewDataError(flag+" "+folder, "%w", missing).WithKind(stream.Missing).WithRemedy("run each shard of the fit again: it goes on with this pass")
 	case errors.As(err, &missing):
-		return stream.NewDataError(flag+" "+folder, "%w", missing).Of(stream.Missing).Do("run the fit with --shard %d/%d, and so on", missing.Parts[0], missing.OfParts)
+		return stream.NewDataError(flag+" "+folder, "%w", missing).WithKind(stream.Missing).WithRemedy("run the fit with --shard %d/%d, and so on", missing.Parts[0], missing.TotalParts)
 	case errors.As(err, &wrong):
-		return stream.NewDataError(flag+" "+folder, "%w", wrong).Do("name another folder, or remove the state")
+		return stream.NewDataError(flag+" "+folder, "%w", wrong).WithRemedy("name another folder, or remove the state")
 	}
 	return err
 }
 
 // removeStates removes the states of a finished fit.
 func removeStates(j *Job) {
-	if j.run == nil || j.States.keep {
+	if j.run == nil || j.States.keepStates {
 		return
 	}
 	err := j.run.Done()
@@ -244,13 +244,13 @@ func reportStopped(j *Job, p *model.Plan, s *stream.StoppedError) error {
 	}
 	switch {
 	case len(s.Missing) > 0:
-		next = fmt.Sprintf("%d of %d shards of this round are there; missing %s", s.Parts-len(s.Missing), s.Parts, missingWords(s.Missing, s.Parts))
+		next = fmt.Sprintf("%d of %d shards of this round are there; missing %s", s.Parts-len(s.Missing), s.Parts, shardList(s.Missing, s.Parts))
 	case p.MorePasses:
 		next = "all shards of this round are there; run them again for the next round, until none is left"
 	case s.Fold < len(rounds):
 		next = fmt.Sprintf("all shards of this round are there; run them again for round %d of %d (%s)", s.Fold+1, len(rounds), rounds[s.Fold])
 	default:
-		next = "all shards are there; " + endWords(j)
+		next = "all shards are there; " + mergeHint(j)
 	}
 	return printShard(j, r, next, fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.Title()))
 }
@@ -262,11 +262,11 @@ func reportNoShard(j *Job) error {
 	r.Put(keyMissing, []int{})
 	r.Put(keyRowsSeen, 0)
 	title := fmt.Sprintf("shard %d of %d: nothing is left to do for %s", j.States.shard.Part, j.States.shard.Of, j.task.Title())
-	return printShard(j, r, "all shards of all rounds are there; "+endWords(j), title)
+	return printShard(j, r, "all shards of all rounds are there; "+mergeHint(j), title)
 }
 
-// endWords explains how to make the model from states.
-func endWords(j *Job) string {
+// mergeHint explains how to make the model from states.
+func mergeHint(j *Job) string {
 	return fmt.Sprintf("make the model with nystream merge --states %s -o model.npz", j.States.Folder)
 }
 
@@ -285,8 +285,8 @@ func printShard(j *Job, r *report.Report, next, title string) error {
 	return j.App.Print(r)
 }
 
-// missingWords returns the first of some parts in the syntax of --shard.
-func missingWords(parts []int, of int) string {
+// shardList returns the first of some parts in the syntax of --shard.
+func shardList(parts []int, of int) string {
 	words := make([]string, len(parts))
 	for i, p := range parts {
 		words[i] = fmt.Sprintf("%d/%d", p, of)

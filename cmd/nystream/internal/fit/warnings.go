@@ -11,8 +11,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// tellPrepared notes empty columns and rows of weight 0. It warns of columns that are constant up to rounding.
-func tellPrepared(j *Job) {
+// notePreparation notes empty columns and rows of weight 0. It warns of columns that are constant up to rounding.
+func notePreparation(j *Job) {
 	var empty []rows.LeftOutColumn
 	for i, p := range j.Sides.Prepared.Both() {
 		in := inputOf(j, i)
@@ -38,9 +38,9 @@ func tellPrepared(j *Job) {
 	}
 }
 
-// suspicions returns warnings about columns that make a fit meaningless, for its report. Cost: reads the first rows of
-// each source.
-func suspicions(ctx context.Context, j *Job) (out []string) {
+// columnWarnings returns warnings about columns that make a fit meaningless, for its report. Cost: reads the first rows
+// of each source.
+func columnWarnings(ctx context.Context, j *Job) (out []string) {
 	for _, in := range j.Sides.Opened() {
 		names := in.Info().Columns
 		if n := len(in.LeftOut); n > len(names) {
@@ -48,7 +48,7 @@ func suspicions(ctx context.Context, j *Job) (out []string) {
 				"name columns with `columns` to compute with others"
 			out = append(out, fmt.Sprintf(say, report.Count(int64(n)), report.Count(int64(n+len(names))), rows.ShortList(names)))
 		}
-		if len(names) == 0 || !measures(j) {
+		if len(names) == 0 || !usesDistances(j) {
 			continue
 		}
 		if heavy := rows.HeavyColumn(names, in.FirstRows(ctx)); heavy != "" && !slices.Contains(out, heavy) {
@@ -58,8 +58,8 @@ func suspicions(ctx context.Context, j *Job) (out []string) {
 	return flags.SpellAll(j.App.Cmd, out)
 }
 
-// measures reports whether the fit depends on distances between rows that are not scaled. For an explicit matrix it
-// does not.
-func measures(j *Job) bool {
+// usesDistances reports whether the fit depends on distances between rows that are not scaled. For an explicit matrix
+// it does not.
+func usesDistances(j *Job) bool {
 	return j.Rows.Scale == prepare.ScaleNone && !slices.Contains(j.task.Names(), "matrix")
 }

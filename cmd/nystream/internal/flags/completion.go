@@ -56,9 +56,9 @@ func extensions(formats []string, of func(format string) []string, most int) (li
 func (c Completion) mark(flags *pflag.FlagSet, name string) {
 	switch {
 	case len(c.Extensions) > 0:
-		mustRegister(flags.SetAnnotation(name, cobra.BashCompFilenameExt, c.Extensions))
+		must(flags.SetAnnotation(name, cobra.BashCompFilenameExt, c.Extensions))
 	case c.Folders:
-		mustRegister(flags.SetAnnotation(name, cobra.BashCompSubdirsInDir, []string{}))
+		must(flags.SetAnnotation(name, cobra.BashCompSubdirsInDir, []string{}))
 	}
 }
 
@@ -72,7 +72,7 @@ func RegisterCompletions(root *cobra.Command) {
 				complete = OneOf(c.words()).Func
 			}
 			if complete != nil {
-				mustRegister(cmd.RegisterFlagCompletionFunc(f.Name, complete))
+				must(cmd.RegisterFlagCompletionFunc(f.Name, complete))
 			}
 		})
 	})
@@ -105,8 +105,8 @@ func completeKernels(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
-// mustRegister panics if a flag is missing or registered twice.
-func mustRegister(err error) {
+// must panics if a flag is missing or registered twice.
+func must(err error) {
 	if err != nil {
 		panic("nystream: " + err.Error())
 	}

@@ -80,7 +80,7 @@ func flagFor(cmd *cobra.Command, name string) string {
 	}
 	called := ""
 	find := func(f *pflag.Flag) {
-		if declared := Of(f); called == "" && declared != nil && declared.Sets(name) {
+		if declared := Declaration(f); called == "" && declared != nil && declared.Sets(name) {
 			called = f.Name
 		}
 	}

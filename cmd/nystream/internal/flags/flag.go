@@ -83,8 +83,8 @@ func (f For) of() string {
 	return strings.Join(words, " or ")
 }
 
-// Of returns the declaration of a flag, nil for flags of cobra.
-func Of(f *pflag.Flag) *Flag {
+// Declaration returns the declaration of a flag, nil for flags of cobra.
+func Declaration(f *pflag.Flag) *Flag {
 	if v, ok := f.Value.(*declaredValue); ok {
 		return v.Flag
 	}
@@ -114,7 +114,7 @@ func (f *Flag) Describe(arg, usage string) {
 
 // Default replaces the default of the flag in one command.
 func (f *Flag) Default(word string) {
-	mustRegister(f.Value.Set(word))
+	must(f.Value.Set(word))
 	f.flag.DefValue = word
 }
 
@@ -174,7 +174,7 @@ func (s *Set) Add(list ...Flag) {
 }
 
 // Flag returns the declaration of an existing flag.
-func (s *Set) Flag(name string) *Flag { return Of(s.flags.Lookup(name)) }
+func (s *Set) Flag(name string) *Flag { return Declaration(s.flags.Lookup(name)) }
 
 // Given reports whether a flag was set, on the command line or by a setting.
 func (s *Set) Given(name string) bool { return s.flags.Changed(name) }
@@ -189,8 +189,8 @@ func (s *Set) First(names ...string) string {
 	return ""
 }
 
-// Give sets a flag as if on the command line.
-func (s *Set) Give(name, text string) error {
+// Assign sets a flag as if on the command line.
+func (s *Set) Assign(name, text string) error {
 	if s.flags.Lookup(name) == nil {
 		return fmt.Errorf("%s has no flag --%s", s.cmd.CommandPath(), name)
 	}
@@ -222,7 +222,7 @@ func (s *Set) VisitGiven(do func(f *Flag)) {
 // visit calls do with the declared flags of a set.
 func visit(flags *pflag.FlagSet, do func(f *Flag)) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		if declaration := Of(f); declaration != nil {
+		if declaration := Declaration(f); declaration != nil {
 			do(declaration)
 		}
 	})

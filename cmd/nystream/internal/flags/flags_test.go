@@ -59,7 +59,7 @@ func TestTextIsTakenBack(t *testing.T) {
 		for _, text := range []string{c.text, c.want} {
 			s := New(&cobra.Command{Use: "fit"})
 			s.Add(Flag{Name: "flag", Value: c.value()})
-			if err := s.Give("flag", text); err != nil {
+			if err := s.Assign("flag", text); err != nil {
 				t.Fatal(err)
 			}
 			if got := s.Flag("flag").Text(); got != c.want {

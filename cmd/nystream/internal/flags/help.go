@@ -187,15 +187,15 @@ func table(list []*Flag, width int, long bool) string {
 	for _, f := range list {
 		text := f.usage()
 		if long {
-			text = f.everything()
+			text = f.fullText()
 		}
-		t.AddFlag(&pflag.Flag{Name: f.Name, Shorthand: f.Short, Usage: text, Value: named{f.Value, f.Arg}, DefValue: f.flag.DefValue, NoOptDefVal: f.flag.NoOptDefVal})
+		t.AddFlag(&pflag.Flag{Name: f.Name, Shorthand: f.Short, Usage: text, Value: namedValue{f.Value, f.Arg}, DefValue: f.flag.DefValue, NoOptDefVal: f.flag.NoOptDefVal})
 	}
 	return t.FlagUsagesWrapped(width)
 }
 
-// everything returns the usage with the meanings of words, and the documentation.
-func (f *Flag) everything() string {
+// fullText returns the usage with the meanings of words, and the documentation.
+func (f *Flag) fullText() string {
 	text := f.Usage
 	if c, ok := f.Value.(chooser); ok {
 		text += ": " + strings.Join(c.meanings(), ", ")
@@ -206,14 +206,14 @@ func (f *Flag) everything() string {
 	return text
 }
 
-// named gives a value the name of its flag's argument in help.
-type named struct {
+// namedValue gives a value the name of its flag's argument in help.
+type namedValue struct {
 	pflag.Value
 	arg string
 }
 
 // Type returns the name of the value for pflag.
-func (v named) Type() string {
+func (v namedValue) Type() string {
 	if v.arg == "" {
 		return "bool"
 	}

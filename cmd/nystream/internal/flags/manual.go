@@ -73,8 +73,8 @@ func writeFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 		if f.Shorthand != "" {
 			names = "-" + f.Shorthand + ", " + names
 		}
-		if d := Of(f); d != nil {
-			arg, what = strings.ToUpper(d.Arg), d.everything()
+		if d := Declaration(f); d != nil {
+			arg, what = strings.ToUpper(d.Arg), d.fullText()
 		}
 		fmt.Fprintf(b, ".TP\n\\fB%s\\fR \\fI%s\\fR\n%s\n", roff(names), roff(arg), roff(what))
 		if f.DefValue != "" && f.DefValue != "false" { // for --help

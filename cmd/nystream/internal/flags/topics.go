@@ -67,11 +67,11 @@ var pages = map[string]string{"formats": "formats.md", "glossary": "glossary.md"
 // NewTopics returns the help topics that are not commands. [LongText] returns their texts.
 func NewTopics() []*cobra.Command {
 	entries, err := texts.ReadDir("topics")
-	mustRegister(err)
+	must(err)
 	list := []*cobra.Command{newPythonTopic()}
 	for _, e := range entries {
 		short, _, _, err := readText("topics/" + e.Name())
-		mustRegister(err)
+		must(err)
 		list = append(list, &cobra.Command{Use: strings.TrimSuffix(e.Name(), ".txt"), Short: short})
 	}
 	for name, page := range pages {
@@ -93,13 +93,13 @@ func LongText(c *cobra.Command) string {
 		return long
 	}
 	_, long, _, err := readText("topics/" + c.Name() + ".txt")
-	mustRegister(err)
+	must(err)
 	return strings.NewReplacer("JSONKEYS", report.Help(), "KERNELS", kernelTable(), "MAPS", mapList()).Replace(long)
 }
 
 func readPage(name string) string {
 	text, err := docs.Topics.ReadFile(name)
-	mustRegister(err)
+	must(err)
 	return string(text)
 }
 

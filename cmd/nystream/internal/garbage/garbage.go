@@ -22,8 +22,8 @@ const (
 // Live memory in bytes from which the collector runs more often without a request. Much memory is large matrices, which
 // the collector need not read: a collection costs milliseconds.
 const (
-	muchAlive = 64 << 20
-	mostAlive = 256 << 20
+	largeHeap = 64 << 20
+	hugeHeap  = 256 << 20
 )
 
 // current is the percentage that was set last.
@@ -57,9 +57,9 @@ func watch() bool {
 // percentOf returns the percentage for a number of live bytes.
 func percentOf(alive uint64) int {
 	switch {
-	case alive >= mostAlive:
+	case alive >= hugeHeap:
 		return tightest
-	case alive >= muchAlive:
+	case alive >= largeHeap:
 		return tight
 	}
 	return loose

@@ -27,19 +27,19 @@ func (r *Report) PutUsed(u Used) {
 
 // FitError is an estimate of an error, or the reason for its absence.
 type FitError struct {
-	Of     string `json:"of"`
-	Value  Number `json:"value"`
-	From   string `json:"from,omitempty"`
-	Reason string `json:"reason,omitempty"` // if the value is null
+	Quantity string `json:"of"`
+	Value    Number `json:"value"`
+	Evidence string `json:"from,omitempty"`
+	Reason   string `json:"reason,omitempty"` // if the value is null
 }
 
 // AddErrors adds a line for each estimate.
 func (r *Report) AddErrors(list []FitError) {
 	for _, e := range list {
 		if e.Reason != "" {
-			r.Add(ErrorName(e.Of), "unknown: %s", e.Reason)
+			r.Add(ErrorName(e.Quantity), "unknown: %s", e.Reason)
 		} else {
-			r.Add(ErrorName(e.Of), "%.2g (estimated from %s)", float64(e.Value), e.From)
+			r.Add(ErrorName(e.Quantity), "%.2g (estimated from %s)", float64(e.Value), e.Evidence)
 		}
 	}
 }

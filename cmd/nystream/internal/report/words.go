@@ -13,12 +13,12 @@ import (
 
 // Values returns the first few values and the last one, in words.
 func Values(v []float64) string {
-	return some(len(v), func(i int) string { return fmt.Sprintf("%.4g", v[i]) })
+	return firstAndLast(len(v), func(i int) string { return fmt.Sprintf("%.4g", v[i]) })
 }
 
 // ComplexValues returns the first few values and the last one, in words, from their real and imaginary parts.
 func ComplexValues(re, im []float64) string {
-	return some(len(re), func(i int) string {
+	return firstAndLast(len(re), func(i int) string {
 		if im[i] == 0 {
 			return fmt.Sprintf("%.4g", re[i])
 		}
@@ -26,8 +26,8 @@ func ComplexValues(re, im []float64) string {
 	})
 }
 
-// some returns the words of the first few of n items and of the last one.
-func some(n int, word func(i int) string) string {
+// firstAndLast returns the words of the first few of n items and of the last one.
+func firstAndLast(n int, word func(i int) string) string {
 	const most = 6
 	var words []string
 	for i := range n {
@@ -101,8 +101,8 @@ func Columns(rows [][]string) []string {
 	return lines
 }
 
-// Cut returns at most so many letters of a text; the last is … if some are missing.
-func Cut(text string, most int) string {
+// Truncate returns at most so many letters of a text; the last is … if some are missing.
+func Truncate(text string, most int) string {
 	if utf8.RuneCountInString(text) > most {
 		return string([]rune(text)[:most-1]) + "…"
 	}

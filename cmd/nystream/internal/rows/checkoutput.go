@@ -43,7 +43,7 @@ func CheckOutput(a *app.App, flag, path string, extensions, inputs []string) err
 	if err := checkFormat(a, flag, path, extensions); err != nil {
 		return err
 	}
-	if isPipe(path) {
+	if isOutputPipe(path) {
 		a.WritesRowsTo(path)
 		return nil
 	}
@@ -168,15 +168,15 @@ func checkFormat(a *app.App, flag, path string, extensions []string) error {
 	format, own := FormatOf(a, path), ownExtension(path)
 	formats := []string{}
 	for _, f := range blockstore.OutputFormats() {
-		if slices.Contains(extensions, extensionOf(f)) && (!isPipe(path) || slices.Contains(blockstore.PipeFormats(), f)) {
+		if slices.Contains(extensions, extensionOf(f)) && (!isOutputPipe(path) || slices.Contains(blockstore.PipeFormats(), f)) {
 			formats = append(formats, f)
 		}
 	}
-	untold := len(formats) > 0 && !isPipe(path) && a.OutputFormat != "" && blockstore.OutputFormat(path) == ""
+	untold := len(formats) > 0 && !isOutputPipe(path) && a.OutputFormat != "" && blockstore.OutputFormat(path) == ""
 	switch {
-	case len(formats) == 0 && isPipe(path):
+	case len(formats) == 0 && isOutputPipe(path):
 		return flags.Usagef("%s %s: only rows can be written to a pipe; name a file that ends in .%s", flag, path, strings.Join(extensions, " ."))
-	case isPipe(path) && !slices.Contains(formats, format):
+	case isOutputPipe(path) && !slices.Contains(formats, format):
 		return flags.Usagef("%s %s: --output-format %s cannot be written to a pipe; use one of %s, or name a file%s", flag, path, format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
 	case untold && !slices.Contains(formats, format):
 		return flags.Usagef("--output-format %q: use one of %s%s", format, strings.Join(formats, ", "), flags.DidYouMean(format, formats))
@@ -184,7 +184,7 @@ func checkFormat(a *app.App, flag, path string, extensions []string) error {
 		return flags.Usagef("%s %s: its extension means %s, and --output-format says %s; leave out the flag, or rename the file", flag, path, format, a.OutputFormat)
 	case len(formats) > 0 && a.Compression != "" && !slices.Contains(blockstore.Compressions(format), a.Compression):
 		return flags.Usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.Compression, format, strings.Join(blockstore.Compressions(format), ", "), flags.DidYouMean(a.Compression, blockstore.Compressions(format)))
-	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
+	case !isOutputPipe(path) && !untold && !slices.Contains(extensions, own):
 		return flags.Usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
 	case app.IsStandardOutput(path) && app.IsTerminal(a.Out) && slices.Contains([]string{"npy", "arrow-stream", "parquet"}, format):
 		return flags.Usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)

@@ -17,7 +17,7 @@ const (
 
 // ClassKind returns the kind of classes with these names. kept is the kind of the label column as read.
 // told is the kind or meaning declared by the files, "" if unknown.
-func ClassKind(names []string, kept stream.ColumnKind, told string) string {
+func ClassKind(names []string, kept stream.ColumnKind, declared string) string {
 	all := func(is func(name string) bool) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { return !is(name) })
 	}
@@ -26,9 +26,9 @@ func ClassKind(names []string, kept stream.ColumnKind, told string) string {
 	switch {
 	case kept == stream.String:
 		return textKind
-	case told == booleanKind && all(isBit):
+	case declared == booleanKind && all(isBit):
 		return booleanKind
-	case kept == stream.Int64 || told == integerKind && all(isWhole):
+	case kept == stream.Int64 || declared == integerKind && all(isWhole):
 		return integerKind
 	}
 	return numberKind

@@ -57,20 +57,20 @@ const NullEverywhere = "null in every row"
 
 // ShortList joins the first few names.
 func ShortList(names []string) string {
-	words := make([]string, min(len(names), mostWords))
+	words := make([]string, min(len(names), maxListWords))
 	for i := range words {
 		words[i] = quote.Bare(names[i])
 	}
 	return wordList(append(words, names[len(words):]...))
 }
 
-// mostWords is the largest number of words of a list in a note.
-const mostWords = 10
+// maxListWords is the largest number of words of a list in a note.
+const maxListWords = 10
 
 // wordList joins the first few words.
 func wordList(words []string) string {
-	if more := len(words) - mostWords; more > 0 {
-		return strings.Join(words[:mostWords], ", ") + fmt.Sprintf(" and %d more", more)
+	if more := len(words) - maxListWords; more > 0 {
+		return strings.Join(words[:maxListWords], ", ") + fmt.Sprintf(" and %d more", more)
 	}
 	return strings.Join(words, ", ")
 }

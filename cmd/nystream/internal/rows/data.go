@@ -45,11 +45,11 @@ type DataFlags struct {
 	FindTypes  bool
 	Live       bool     // a pipe is read once, as data arrive
 	AllColumns bool     // see blockstore.Options
-	Named      []string // all files of the command line, if these are not only the rows
+	NamedFiles []string // all files of the command line, if these are not only the rows
 
-	Found func(d *DataFlags, files *blockstore.Files) error // called before columns are selected; may be nil
+	OnOpen func(d *DataFlags, files *blockstore.Files) error // called before columns are selected; may be nil
 
-	Opened *blockstore.Files // files already open: opening text requires reading all of it
+	OpenFiles *blockstore.Files // files already open: opening text requires reading all of it
 }
 
 func (d *DataFlags) Add(s *flags.Set) {
@@ -109,23 +109,23 @@ func (d *DataFlags) AddCopies(s *flags.Set) {
 
 // Options returns the options for the rows.
 func (d *DataFlags) Options(a *app.App) blockstore.Options {
-	o := d.besideOptions(a)
+	o := d.baseOptions(a)
 	o.Format, o.Array, o.Features, o.IndexBase = d.Format, d.array, d.Features, d.indexBase
 	o.Columns, o.Label, o.Keep = d.Columns, d.Label, Trimmed(d.Keep)
 	o.Categories, o.Words, o.Dates = d.Text, d.Words, d.Dates
 	o.Reader, o.NoNumbers, o.Carry, o.Live = a.In, d.NoNumbers, d.Carry, d.Live
 	o.AllColumns = d.AllColumns
-	o.Types, o.FindTypes = wholeTypes(d.Types), d.FindTypes
+	o.Types, o.FindTypes = joinTypes(d.Types), d.FindTypes
 	return o
 }
 
-// besideOptions returns the options for files beside the rows.
-func (d *DataFlags) besideOptions(a *app.App) blockstore.Options {
+// baseOptions returns the options for files beside the rows.
+func (d *DataFlags) baseOptions(a *app.App) blockstore.Options {
 	return blockstore.Options{Layout: d.Layout, Threads: a.Threads, Inexact: d.inexact, Memory: int64(a.Memory)}
 }
 
-// wholeTypes rejoins items that were split at commas within parentheses: decimal(18,4).
-func wholeTypes(items []string) (whole []string) {
+// joinTypes rejoins items that were split at commas within parentheses: decimal(18,4).
+func joinTypes(items []string) (whole []string) {
 	for _, item := range items {
 		if n := len(whole); n > 0 && strings.Count(whole[n-1], "(") > strings.Count(whole[n-1], ")") {
 			whole[n-1] += "," + item
@@ -145,7 +145,7 @@ func (d *DataFlags) OptionsOf(a *app.App, paths []string) blockstore.Options {
 
 // textElsewhere reports whether the command line names text files other than those with the given paths.
 func (d *DataFlags) textElsewhere(paths []string) bool {
-	return slices.ContainsFunc(d.Named, func(path string) bool {
+	return slices.ContainsFunc(d.NamedFiles, func(path string) bool {
 		return blockstore.NamesText(path) && !slices.Contains(paths, path)
 	})
 }
@@ -192,8 +192,8 @@ type PreparationFlags struct {
 	Dates blockstore.Dates // of the rows, see DataFlags.Dates
 }
 
-// allNulls are the ways to treat nulls.
-var allNulls = []prepare.Nulls{prepare.NullsRefuse, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
+// nullTreatments are the ways to treat nulls.
+var nullTreatments = []prepare.Nulls{prepare.NullsRefuse, prepare.NullsDrop, prepare.NullsZero, prepare.NullsMean,
 	prepare.NullsIndicator}
 
 func (p *PreparationFlags) Add(s *flags.Set) {
@@ -201,7 +201,7 @@ func (p *PreparationFlags) Add(s *flags.Set) {
 		flags.Flag{Name: "scale", Arg: "word", Usage: "scaling of numeric columns", Group: flags.Data, First: true, For: flags.Rows | flags.Matrix,
 			Value: flags.Choice(&p.Scale, []prepare.Scaling{prepare.ScaleNone, prepare.ScaleStandard, prepare.ScaleMinMax, prepare.ScaleQuantile})},
 		flags.Flag{Name: "nulls", Arg: "word", Usage: "treatment of nulls, NaN and Inf", Group: flags.Data, For: flags.Rows | flags.Matrix,
-			Value: flags.Choice(&p.Nulls, allNulls, "", "", "", "", "mean, and a column NAME_missing")},
+			Value: flags.Choice(&p.Nulls, nullTreatments, "", "", "", "", "mean, and a column NAME_missing")},
 		flags.Flag{Name: "categories", Arg: "word", Usage: "encoding of text columns", Group: flags.Data, For: flags.Rows | flags.Matrix,
 			Value: flags.Choice(&p.Categories, []prepare.Encoding{prepare.EncodeNone, prepare.EncodeOneHot, prepare.EncodeOrdinal},
 				"", "a 0/1 column for each level", "the number of the level")},
@@ -223,8 +223,8 @@ func (p *PreparationFlags) Widens() bool {
 
 // Open opens files.
 func (d *DataFlags) Open(ctx context.Context, a *app.App, paths []string) (*Input, error) {
-	if d.Opened != nil {
-		return d.Choose(a, d.Opened)
+	if d.OpenFiles != nil {
+		return d.Choose(a, d.OpenFiles)
 	}
 	files, err := a.Session.OpenFiles(ctx, paths, d.OptionsOf(a, paths))
 	if err != nil {
@@ -244,7 +244,7 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 	}
 	in := &Input{Source: passcount.New(src), Files: src, LeftOut: src.LeftOut(), position: positionsOf(src), base: files.IndexBase()}
 	for _, name := range files.Copied() {
-		a.Note("%s was copied to disk first: %s", name, d.whyCopied(files))
+		a.Note("%s was copied to disk first: %s", name, d.copyReason(files))
 	}
 	for _, f := range FormatsOf(files) {
 		in.formats = append(in.formats, f.Format)
@@ -257,8 +257,8 @@ func (d *DataFlags) Choose(a *app.App, files *blockstore.Files) (*Input, error) 
 	return in, nil
 }
 
-// whyCopied returns the reason for copying a pipe.
-func (d *DataFlags) whyCopied(files *blockstore.Files) string {
+// copyReason returns the reason for copying a pipe.
+func (d *DataFlags) copyReason(files *blockstore.Files) string {
 	format, _, _ := strings.Cut(files.Formats()[0].Format, ",")
 	all := d.Live && d.AllColumns && len(d.Types) == 0
 	if all && (format == "libsvm" || files.IndexBase() != blockstore.IndexBaseAuto) {
@@ -282,7 +282,7 @@ func (d *DataFlags) CheckIndexBase(files *blockstore.Files) error {
 		}
 		return slices.Contains(blockstore.Extensions("libsvm"), filepath.Ext(path))
 	}
-	if slices.ContainsFunc(d.Named, namesLibsvm) {
+	if slices.ContainsFunc(d.NamedFiles, namesLibsvm) {
 		return nil
 	}
 	return flags.Usagef("--index-base is for libsvm files, and %s is none: leave it out", files.Formats()[0].Path)

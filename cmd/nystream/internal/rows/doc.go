@@ -1,2 +1,2 @@
-// Package rows reads the rows of files and graphs, with asides such as labels, and writes rows.
+// Package rows reads the rows of files and graphs, with annotations such as labels, and writes rows.
 package rows

@@ -127,7 +127,7 @@ func graphLimit(a *app.App) int64 {
 
 // GraphNotes returns sentences for the user about a graph.
 func GraphNotes(g *graph.Graph) (notes []string) {
-	for _, note := range []string{g.Mixed, g.Guessed.Doubt()} {
+	for _, note := range []string{g.MixedIDWarning, g.GuessedWeights.Warning()} {
 		if note != "" {
 			notes = append(notes, note)
 		}
@@ -180,11 +180,11 @@ func PutGraph(r *report.Report, g *graph.Graph, edges *GraphFlags) {
 		SelfLoops: g.SelfLoops, Weighted: g.Weighted, Options: edges.Recipe()}
 	r.Show(report.KeyGraph, result, "graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again",
 		report.Count(int64(g.Adjacency.Rows)), report.Count(g.Edges), report.Count(g.SelfLoops), report.Count(g.Duplicates))
-	if w := g.Guessed; w != nil {
+	if w := g.GuessedWeights; w != nil {
 		doubt := ""
-		if w.Times != "" {
-			doubt = "; these look like " + w.Times
+		if w.TimeUnit != "" {
+			doubt = "; these look like " + w.TimeUnit
 		}
-		r.Add("weights", "third column, %.10g to %.10g%s", w.Least, w.Most, doubt)
+		r.Add("weights", "third column, %.10g to %.10g%s", w.Min, w.Max, doubt)
 	}
 }

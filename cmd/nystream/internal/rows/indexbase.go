@@ -25,7 +25,7 @@ func (d *DataFlags) WithIndexBase(base blockstore.IndexBase) (explain func(error
 	d.indexBase, d.modelBase = base, true
 	return func(err error) error {
 		if errors.Is(err, blockstore.ErrIndexBase) {
-			return stream.AsDataError(err).Also("in the fit, indices started at %v", base)
+			return stream.AsDataError(err).AddRemedy("in the fit, indices started at %v", base)
 		}
 		return err
 	}

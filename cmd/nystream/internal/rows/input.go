@@ -57,7 +57,7 @@ func (in *Input) checkRows() error {
 	case info.Rows == 0:
 		return stream.NewDataError(info.Name, "it has no rows")
 	case len(info.Columns)+CategoriesOf(info) == 0:
-		return stream.NewDataError(info.Name, "it has no numeric columns").Do("choose some with --columns")
+		return stream.NewDataError(info.Name, "it has no numeric columns").WithRemedy("choose some with --columns")
 	}
 	return nil
 }
@@ -72,8 +72,10 @@ func CategoriesOf(info stream.Info) (n int) {
 	return n
 }
 
-// MadeSource returns a record of the source, of which the given number of rows were used.
-func (in *Input) MadeSource(rows int64) app.MadeSource {
+// ProvenanceSource returns a record of the source, of which the given number of rows were used.
+func (in *Input) ProvenanceSource(rows int64) app.ProvenanceSource {
 	info := in.Info()
-	return app.MadeSource{Name: app.PlainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}
+	return app.ProvenanceSource{
+		Name: app.PlainPath(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns),
+	}
 }

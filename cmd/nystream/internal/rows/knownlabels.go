@@ -41,7 +41,7 @@ func NewKnownLabels(labels []int, classes []string, fraction float64, seed uint6
 		}
 		return k, nil
 	}
-	divided, err := split.StratifiedRandom(k.of(known), 1-fraction, 1, seed)
+	divided, err := split.StratifiedRandom(k.labelsOf(known), 1-fraction, 1, seed)
 	if err != nil {
 		return k, flags.Usagef("--train-fraction %v: %w", fraction, err)
 	}
@@ -54,8 +54,8 @@ func NewKnownLabels(labels []int, classes []string, fraction float64, seed uint6
 	return k, nil
 }
 
-// of returns the classes of some samples.
-func (k *KnownLabels) of(samples []int64) []int {
+// labelsOf returns the classes of some samples.
+func (k *KnownLabels) labelsOf(samples []int64) []int {
 	labels := make([]int, len(samples))
 	for i, s := range samples {
 		labels[i] = k.Labels[s]
@@ -68,7 +68,7 @@ func (k *KnownLabels) TrainLabels() []int {
 	if k.Train == nil {
 		return k.Labels
 	}
-	return k.of(k.Train)
+	return k.labelsOf(k.Train)
 }
 
 // Sizes returns the number of training samples of each class.
@@ -102,7 +102,7 @@ var labelColumns = []string{"label", "class", "y"}
 
 // ReadNodeLabels reads nodes and their labels from a text file. column is the name of the label column, "" to try
 // labelColumns.
-func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l blockstore.Layout) (nodes []string, labels *AsideValues, err error) {
+func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l blockstore.Layout) (nodes []string, labels *AnnotationValues, err error) {
 	o := graph.Options{Session: a.Session.Internal(), Layout: l}
 	if nodes, err = graph.ReadNodes(ctx, path, "", o); err != nil {
 		return nil, nil, app.FromData(err)
@@ -126,16 +126,16 @@ func ReadNodeLabels(ctx context.Context, a *app.App, path, column string, l bloc
 	}
 	if len(words) != len(nodes) {
 		return nil, nil, stream.NewDataError(path, "%d nodes and %d labels", len(nodes), len(words)).
-			Do("without a header name the column of the labels by number")
+			WithRemedy("without a header name the column of the labels by number")
 	}
 	seen := make(map[string]bool, len(nodes))
 	for i, name := range nodes {
 		if seen[name] {
-			return nil, nil, stream.NewValueError(path, int64(i), "", "the node %s has a label already", name).Do("list each node once")
+			return nil, nil, stream.NewValueError(path, int64(i), "", "the node %s has a label already", name).WithRemedy("list each node once")
 		}
 		seen[name] = true
 	}
-	return nodes, &AsideValues{Aside: Aside{Flag: "--labels", File: path, Columns: []string{column}}, Source: path, Values: []stream.Column{columnOf(words)}}, nil
+	return nodes, &AnnotationValues{Annotation: Annotation{Flag: "--labels", File: path, Columns: []string{column}}, Source: path, Values: []stream.Column{columnOf(words)}}, nil
 }
 
 // columnOf converts words to a column like one in a file of rows: integers if all are, else numbers if all are.
@@ -158,8 +158,8 @@ func columnOf(words []string) stream.Column {
 	return stream.Column{Kind: stream.String, Strings: words}
 }
 
-// mostWhole is the bound below which float64 represents every integer.
-const mostWhole = 1 << 53
+// maxExactInteger is the bound below which float64 represents every integer.
+const maxExactInteger = 1 << 53
 
 // plainNumber parses a decimal number. It rejects words with leading zeros, such as 007, and integers that float64
 // cannot represent, since these are names.
@@ -169,36 +169,36 @@ func plainNumber(word string) (float64, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(word, 64)
-	return v, err == nil && math.Abs(v) < mostWhole
+	return v, err == nil && math.Abs(v) < maxExactInteger
 }
 
 // NodeLabels returns the label of each node of a graph, -1 for none, and the first labelled node that is not in the
 // graph, "" for none.
-func NodeLabels(g *graph.Graph, nodes []string, labels []int) (of []int, strange string) {
+func NodeLabels(g *graph.Graph, nodes []string, labels []int) (labelOf []int, unknown string) {
 	number := make(map[string]int, len(nodes))
 	for i, name := range nodes {
 		number[name] = labels[i]
 	}
-	of = make([]int, g.Adjacency.Rows)
+	labelOf = make([]int, g.Adjacency.Rows)
 	found := 0
-	for i := range of {
-		of[i] = -1
+	for i := range labelOf {
+		labelOf[i] = -1
 		if l, ok := number[g.Name(i)]; ok {
-			of[i] = l
+			labelOf[i] = l
 			found++
 		}
 	}
 	if found < len(number) {
-		for i := range of {
+		for i := range labelOf {
 			delete(number, g.Name(i))
 		}
 		for _, name := range nodes {
 			if _, left := number[name]; left {
-				return of, name
+				return labelOf, name
 			}
 		}
 	}
-	return of, ""
+	return labelOf, ""
 }
 
 // Tallies returns a function that selects the tally of a sample, nil without a label. It must be called with ascending

@@ -32,13 +32,13 @@ func (in *Input) Positions(p prepare.Preparation) ColumnPositions {
 		return in.position
 	}
 	numbers, width := in.Files.Positions()
-	taken := ColumnPositions{Width: width}
+	prepared := ColumnPositions{Width: width}
 	for i, name := range in.Info().Columns {
 		if i < len(numbers) && slices.Contains(p.Columns, name) {
-			taken.Positions = append(taken.Positions, numbers[i])
+			prepared.Positions = append(prepared.Positions, numbers[i])
 		}
 	}
-	return taken
+	return prepared
 }
 
 // Check fails unless there are no positions, or d of them in range.
@@ -49,7 +49,7 @@ func (p ColumnPositions) Check(d int) error {
 	return nil
 }
 
-// HoldsSome reports whether list holds one of names.
-func HoldsSome(list, names []string) bool {
+// ContainsAny reports whether list holds one of names.
+func ContainsAny(list, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(list, name) })
 }

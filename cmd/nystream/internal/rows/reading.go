@@ -7,8 +7,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// Reading describes the reading of one source, for reports.
-type Reading struct {
+// ReadStats describes the reading of one source, for reports.
+type ReadStats struct {
 	Bytes    int64         `json:"bytes"`
 	Size     int64         `json:"size"`
 	Times    report.Number `json:"times"`
@@ -21,17 +21,17 @@ type Reading struct {
 	opening, preparing, passes int // numbers of passes: to open the files, to prepare the rows, and of the method
 }
 
-// Reading returns the passes so far. before is their number before the method began.
-func (in *Input) Reading(before int) Reading {
-	r, opening := in.Files.Reading(), in.Info().PassesToOpen
-	return Reading{
+// ReadStats returns the passes so far. before is their number before the method began.
+func (in *Input) ReadStats(before int) ReadStats {
+	r, opening := in.Files.ReadStats(), in.Info().PassesToOpen
+	return ReadStats{
 		Bytes: r.Bytes, Size: r.Size, Times: report.Number(r.Times()), ByNumber: r.ByNumber, Rows: r.Rows, Requests: r.Requests,
 		live: in.Info().Live, files: r.Files, copies: r.Copies, opening: opening, preparing: before - opening, passes: in.Passes() - before,
 	}
 }
 
 // Words describes the passes over the files, with reasons. numbered describes the rows gathered by number.
-func (r Reading) Words(numbered string) string {
+func (r ReadStats) Words(numbered string) string {
 	of := "the file"
 	switch {
 	case r.live:
@@ -43,23 +43,23 @@ func (r Reading) Words(numbered string) string {
 	case r.files > 1:
 		of = "the files"
 	}
-	var why []string
+	var reasons []string
 	add := func(passes int, purpose string) {
 		if passes == 1 {
-			why = append(why, "a pass"+purpose)
+			reasons = append(reasons, "a pass"+purpose)
 		} else if passes > 1 {
-			why = append(why, report.Counted(passes, "pass", "passes")+purpose)
+			reasons = append(reasons, report.Counted(passes, "pass", "passes")+purpose)
 		}
 	}
 	add(r.opening, " to open it")
 	add(r.preparing, " to prepare it")
 	add(r.passes, "")
 	if r.Rows > 0 {
-		why = append(why, numbered)
+		reasons = append(reasons, numbered)
 	}
-	text := fmt.Sprintf("%s × %s", times(float64(r.Times)), of)
-	if len(why) > 0 {
-		text += ": " + listed(why)
+	text := fmt.Sprintf("%s × %s", ratioText(float64(r.Times)), of)
+	if len(reasons) > 0 {
+		text += ": " + joinList(reasons)
 	}
 	if r.Requests > 0 {
 		text += "; " + report.Counted(int(r.Requests), "request", "requests")
@@ -67,16 +67,16 @@ func (r Reading) Words(numbered string) string {
 	return text
 }
 
-// times formats a ratio with two significant digits.
-func times(ratio float64) string {
+// ratioText formats a ratio with two significant digits.
+func ratioText(ratio float64) string {
 	if ratio < 0.995 {
 		return fmt.Sprintf("%.2g", ratio)
 	}
 	return fmt.Sprintf("%.1f", ratio)
 }
 
-// listed joins words as in "a, b, and c".
-func listed(words []string) string {
+// joinList joins words as in "a, b, and c".
+func joinList(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
 		return words[0]

@@ -31,7 +31,9 @@ func NumbersOnly(a *app.App, path string) bool {
 
 // CountsRows reports whether the number of rows must be known before the first is written to path: an NPY file starts
 // with it, and a pipe cannot seek.
-func CountsRows(a *app.App, path string) bool { return isPipe(path) && FormatOf(a, path) == "npy" }
+func CountsRows(a *app.App, path string) bool {
+	return isOutputPipe(path) && FormatOf(a, path) == "npy"
+}
 
 // RowsFile is an uncommitted file of a model's outputs for rows.
 type RowsFile struct {

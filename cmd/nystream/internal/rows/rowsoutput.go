@@ -24,8 +24,8 @@ func AddOutputFormat(a *app.App, s *flags.Set) {
 	)
 }
 
-// IsPipe reports whether path, such as a pipe or -, can be read only once.
-func IsPipe(path string) bool {
+// IsInputPipe reports whether path, such as a pipe or -, can be read only once.
+func IsInputPipe(path string) bool {
 	if path == "-" {
 		return true
 	}
@@ -33,8 +33,8 @@ func IsPipe(path string) bool {
 	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
 }
 
-// isPipe reports whether writes to path cannot be undone: it is standard output, a named pipe or a device.
-func isPipe(path string) bool {
+// isOutputPipe reports whether writes to path cannot be undone: it is standard output, a named pipe or a device.
+func isOutputPipe(path string) bool {
 	if app.IsStandardOutput(path) {
 		return true
 	}
@@ -44,7 +44,7 @@ func isPipe(path string) bool {
 
 // FormatOf returns the output format for path, "" if unknown.
 func FormatOf(a *app.App, path string) string {
-	if !isPipe(path) {
+	if !isOutputPipe(path) {
 		if format := blockstore.OutputFormat(path); format != "" {
 			return format
 		}
@@ -61,11 +61,11 @@ func Create(a *app.App, path string, s blockstore.Schema) (blockstore.Writer, er
 	}
 	s.Format, s.Compression, s.Digest, s.Memory = FormatOf(a, path), a.Compression, a.Digests, int64(a.Memory)
 	noteRenamed(a, s)
-	if a.Origin == nil {
-		a.Origin = a.Made()
+	if a.Provenance == nil {
+		a.Provenance = a.NewProvenance()
 	}
-	s.Metadata = a.Origin.About()
-	if !isPipe(path) {
+	s.Metadata = a.Provenance.Metadata()
+	if !isOutputPipe(path) {
 		return a.Session.Create(path, s)
 	}
 	if app.IsStandardOutput(path) {

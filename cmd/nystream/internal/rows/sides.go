@@ -15,8 +15,8 @@ import (
 // Sides has the sources of a fit: the rows of a matrix, and its columns if they have another source.
 type Sides struct {
 	Left, Right *Input        // right is nil with a single source
-	Beside      stream.Source // left with kept columns of other files; nil for left alone
-	Apart       bool          // right is prepared independently of left
+	Annotated   stream.Source // left with kept columns of other files; nil for left alone
+	Separate    bool          // right is prepared independently of left
 	Prepared    preparedSources
 }
 
@@ -92,21 +92,21 @@ func (s *Sides) CheckColumns() error {
 	l, r := s.Left.Info(), s.Right.Info()
 	if len(l.Columns) != len(r.Columns) {
 		return stream.NewDataError(l.Name, "it has %d columns and %s has %d, so their rows cannot be compared", len(l.Columns), r.Name, len(r.Columns)).
-			Do("choose with --columns")
+			WithRemedy("choose with --columns")
 	}
 	return nil
 }
 
-// Prepare handles nulls and scaling. The right source has the preparation of the left one, unless Apart.
+// Prepare handles nulls and scaling. The right source has the preparation of the left one, unless Separate is set.
 func (s *Sides) Prepare(ctx context.Context, e stream.Engine, rows *PreparationFlags) (err error) {
 	left := stream.Source(s.Left)
-	if s.Beside != nil {
-		left = s.Beside
+	if s.Annotated != nil {
+		left = s.Annotated
 	}
 	if s.Prepared.Left, err = rows.Prepare(ctx, e, left); err != nil {
 		return err
 	}
-	if s.Right != nil && s.Apart {
+	if s.Right != nil && s.Separate {
 		if s.Prepared.Right, err = rows.Prepare(ctx, e, s.Right); err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (s *Sides) Prepare(ctx context.Context, e stream.Engine, rows *PreparationF
 	for _, p := range s.Prepared.Both() {
 		if p.Info().Rows == 0 {
 			return stream.NewDataError("", "no row is left after %s were dropped for nulls", report.Count(s.Prepared.Dropped())).
-				Do("use --nulls zero or mean, or choose --columns")
+				WithRemedy("use --nulls zero or mean, or choose --columns")
 		}
 	}
 	return nil
@@ -185,7 +185,7 @@ func (s *Sides) checkIndexBase() error {
 		return nil
 	}
 	return stream.NewDataError(r.Info().Name, "its indices start at %v, those of %s at %v", r.base, l.Info().Name, l.base).
-		Do("set --index-base 0 or 1, the first index of all files")
+		WithRemedy("set --index-base 0 or 1, the first index of all files")
 }
 
 // IndexBase returns the first index of the libsvm files of a fit, if it is 0. It is irrelevant otherwise, and for other

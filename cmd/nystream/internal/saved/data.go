@@ -31,7 +31,7 @@ func (d *Data) Base() blockstore.IndexBase {
 	return blockstore.IndexBaseZero + blockstore.IndexBase(*d.IndexBase)
 }
 
-// Data describes the rows of a model and of its fit.
+// Data describes the rows of a model and of its fit. It is the object data of meta.json, see docs/model-format.md.
 type Data struct {
 	Sources int    `json:"sources,omitempty"` // 2 if the columns of A have their own source
 	Input   string `json:"input,omitempty"`   // matrix, sources, graph, pairs or kernel matrix
@@ -48,13 +48,13 @@ type Data struct {
 	Categories      *input.Categories `json:"categories,omitempty"`
 	RightCategories *input.Categories `json:"right_categories,omitempty"`
 	// Dates are the columns of dates and times; those of right rows are separate.
-	Dates      *Dates     `json:"dates,omitempty"`
-	RightDates *Dates     `json:"right_dates,omitempty"`
-	Graph      *GraphData `json:"graph,omitempty"`
-	Known      string     `json:"known,omitempty"`   // the flag and columns of the response
-	Classes    []string   `json:"classes,omitempty"` // of the labels, in ascending order
-	ClassKind  string     `json:"class_kind,omitempty"`
-	Files      []madeWith `json:"files,omitempty"` // files written with the model
+	Dates      *Dates       `json:"dates,omitempty"`
+	RightDates *Dates       `json:"right_dates,omitempty"`
+	Graph      *GraphData   `json:"graph,omitempty"`
+	Response   string       `json:"known,omitempty"`   // the flag and columns of the response
+	Classes    []string     `json:"classes,omitempty"` // of the labels, in ascending order
+	ClassKind  string       `json:"class_kind,omitempty"`
+	Files      []fileRecord `json:"files,omitempty"` // files written with the model
 }
 
 // The sides of a fit, in the words of models and reports.

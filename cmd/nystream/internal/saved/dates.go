@@ -80,10 +80,10 @@ func (d *Dates) Check(in *rows.Input, names []string) error {
 		case isDate == d.holds(name) || of.Empty:
 		case isDate:
 			return stream.NewDataError(in.Info().Name, "column %s holds dates or times, and the model was fitted on numbers", quote.Name(of.Column)).
-				Do("fit anew, or give it the numbers of the fit")
+				WithRemedy("fit anew, or give it the numbers of the fit")
 		default:
 			return stream.NewDataError(in.Info().Name, "column %s holds numbers, and the model was fitted on dates or times", quote.Name(in.Info().Columns[at])).
-				Do("give it dates, in text as 2024-02-29 or 2024-02-29T12:34:56")
+				WithRemedy("give it dates, in text as 2024-02-29 or 2024-02-29T12:34:56")
 		}
 	}
 	return nil

@@ -8,7 +8,8 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Family loads the models of a family.
+// Family loads the models of a family. It has what transform, predict, verify and inspect need; fit.Family adds the
+// fits.
 type Family struct {
 	Name    string
 	Methods []string // in the headers of its models
@@ -16,8 +17,8 @@ type Family struct {
 	Load func(a *model.Archive, data *Data) (model.Model, error)
 	// Inspect adds the fields of this family to the JSON report of nystream inspect. It may be nil.
 	Inspect func(m model.Model, r *report.Report)
-	// Unverified is the reason, to follow a colon, why verify does not support the family.
-	Unverified string
+	// WhyNotVerified is the reason, to follow a colon, why verify does not support the family.
+	WhyNotVerified string
 	// Clusters reports whether the classes of its models are clusters, whose names cannot be compared with labels.
 	Clusters bool
 }

@@ -18,23 +18,23 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// File is a model with everything needed to apply it. Except for [app.Made], its bytes do not depend on the run: they
-// contain no times and no thread counts.
+// File is a model with everything needed to apply it. Except for [app.Provenance], its bytes do not depend on the run:
+// they contain no times and no thread counts.
 type File struct {
-	Path    string
-	Family  *Family
-	Model   model.Model
-	Meta    []byte // meta.json without data, compact
-	Data    Data
-	Made    *app.Made           // nil if the file has no record
-	Prepare prepare.Preparation // of left rows, and of right rows unless they are pairs
-	Right   prepare.Preparation // of the right rows of pairs
-	IDs     []int64             // of the nodes of a graph, if they are integers
-	Arrays  []array.Array       // as read
+	Path       string
+	Family     *Family
+	Model      model.Model
+	Meta       []byte // meta.json without data, compact
+	Data       Data
+	Provenance *app.Provenance     // nil if the file has no record
+	Prepare    prepare.Preparation // of left rows, and of right rows unless they are pairs
+	Right      prepare.Preparation // of the right rows of pairs
+	IDs        []int64             // of the nodes of a graph, if they are integers
+	Arrays     []array.Array       // as read
 }
 
 // PrepareFile writes the model to a complete file that does not yet have its name.
-func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Made) (blockstore.Output, error) {
+func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Provenance) (blockstore.Output, error) {
 	saved, err := f.Model.Save()
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (f *File) PrepareFile(session *blockstore.Session, path string, by *app.Mad
 		return nil, err
 	}
 	if by != nil {
-		if saved.Made, err = json.Marshal(by); err != nil {
+		if saved.Provenance, err = json.Marshal(by); err != nil {
 			return nil, err
 		}
 	}
@@ -72,6 +72,8 @@ func Read(a *app.App, families []*Family, path string) (*File, error) {
 	return f, nil
 }
 
+// decode fills the file from the parts of an archive. Its caller adds the path to errors, which name the part of
+// meta.json. The description of the rows is checked before the family loads the model: a file may come from anywhere.
 func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 	var header struct {
 		Method string `json:"method"`
@@ -85,9 +87,9 @@ func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 	if err := json.Unmarshal(a.Data, &f.Data); err != nil {
 		return fmt.Errorf("meta.json: data: %w", err)
 	}
-	if a.Made != nil {
-		f.Made = new(app.Made)
-		if err := json.Unmarshal(a.Made, f.Made); err != nil {
+	if a.Provenance != nil {
+		f.Provenance = new(app.Provenance)
+		if err := json.Unmarshal(a.Provenance, f.Provenance); err != nil {
 			return fmt.Errorf("meta.json: made: %w", err)
 		}
 	}
@@ -104,7 +106,7 @@ func (f *File) decode(a *model.Archive, families []*Family) (err error) {
 			return fmt.Errorf("meta.json: %w", err)
 		}
 	}
-	a.TakesPrepared = true // [verb.takenRows.open] applies the preparation
+	a.TakesPrepared = true // verb.inputRows.open applies the preparation
 	if f.Model, err = f.Family.Load(a, &f.Data); err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (f *File) decodeRows(a *model.Archive) error {
 			return fmt.Errorf("meta.json: right: %w", err)
 		}
 	}
-	f.Prepare.Columns, f.Right.Columns = nil, nil // [verb.takenRows.open] selects them
+	f.Prepare.Columns, f.Right.Columns = nil, nil // verb.inputRows.open selects them
 	return a.Err()
 }
 
@@ -150,8 +152,8 @@ func (f *File) decodeNodes(a *model.Archive, nodes int) error {
 // Pairings compares the files written with the model with those that have their names now. Cost: reads all of them.
 func (f *File) Pairings(ctx context.Context, session *blockstore.Session) (list []Pairing, err error) {
 	for _, w := range f.Data.Files {
-		p := Pairing{File: w.beside(f.Path)}
-		same, err := w.same(ctx, session, p.File)
+		p := Pairing{File: w.path(f.Path)}
+		same, err := w.matches(ctx, session, p.File)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, app.FromData(err)
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
 )
 
-// madeWith is a file of rows written together with a model, such as its factors. The model records a digest of it, to
+// fileRecord is a file of rows written together with a model, such as its factors. The model records a digest of it, to
 // detect a mismatch: files are renamed one by one, the model last, and a run killed in between leaves new factors
 // beside an old model.
-type madeWith struct {
+type fileRecord struct {
 	// File is the path relative to the folder of the model, with slashes. If one of the two is an object outside the
 	// same folder of a store, it is the name alone.
 	File   string `json:"file"`
@@ -23,8 +23,8 @@ type madeWith struct {
 	SHA256 string `json:"sha256"`
 }
 
-// FilesWith returns the records of written files for a model. Pipes are excluded.
-func FilesWith(ctx context.Context, writers []rows.PathWriter, model string) (list []madeWith, err error) {
+// FileRecords returns the records of written files for a model. Pipes are excluded.
+func FileRecords(ctx context.Context, writers []rows.PathWriter, model string) (list []fileRecord, err error) {
 	for _, w := range writers {
 		rows, ok := w.Output.(blockstore.Writer)
 		if !ok {
@@ -35,14 +35,14 @@ func FilesWith(ctx context.Context, writers []rows.PathWriter, model string) (li
 			return nil, err
 		}
 		if d != nil {
-			list = append(list, madeWith{fromModel(model, w.Path), d.Bytes, d.SHA256})
+			list = append(list, fileRecord{recordedPath(model, w.Path), d.Bytes, d.SHA256})
 		}
 	}
 	return list, nil
 }
 
-// fromModel returns the recorded path of a file, relative to the model.
-func fromModel(model, file string) string {
+// recordedPath returns the recorded path of a file, relative to the model.
+func recordedPath(model, file string) string {
 	if blockstore.IsRemote(model) || blockstore.IsRemote(file) {
 		return path.Base(filepath.ToSlash(file))
 	}
@@ -56,8 +56,8 @@ func fromModel(model, file string) string {
 	return filepath.Base(file)
 }
 
-// beside returns the path of a recorded file.
-func (w *madeWith) beside(model string) string {
+// path returns the path of a recorded file.
+func (w *fileRecord) path(model string) string {
 	if blockstore.IsRemote(model) {
 		return model[:strings.LastIndex(model, "/")+1] + w.File
 	}
@@ -65,7 +65,7 @@ func (w *madeWith) beside(model string) string {
 }
 
 // check fails for values that no model has.
-func (w *madeWith) check() error {
+func (w *fileRecord) check() error {
 	if w.File == "" || path.IsAbs(w.File) || w.Bytes < 0 || len(w.SHA256) != 64 || strings.Trim(w.SHA256, "0123456789abcdef") != "" {
 		return fmt.Errorf("data.files: %q of %d bytes with the digest %q cannot have been written with it", w.File, w.Bytes, w.SHA256)
 	}
@@ -79,13 +79,13 @@ type Pairing struct {
 	Belongs *bool `json:"belongs"`
 }
 
-// OtherFile returns the error for a file that was not written with the model.
-func OtherFile(file, model string) error {
+// MismatchError returns the error for a file that was not written with the model.
+func MismatchError(file, model string) error {
 	return fmt.Errorf("%s is not the file that was written with %s: one of them is of another run, perhaps one that was killed in between; fit again, or rename the wrong one", file, model)
 }
 
-// same reports whether the file at path was written with the model.
-func (w *madeWith) same(ctx context.Context, session *blockstore.Session, path string) (bool, error) {
+// matches reports whether the file at path was written with the model.
+func (w *fileRecord) matches(ctx context.Context, session *blockstore.Session, path string) (bool, error) {
 	if !blockstore.IsRemote(path) {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -95,6 +95,7 @@ func (w *madeWith) same(ctx context.Context, session *blockstore.Session, path s
 			return false, nil
 		}
 	}
+	// Sizes that differ spare reading the file.
 	if bytes, ok := session.FileSize(ctx, path); ok && bytes != w.Bytes {
 		return false, nil
 	}

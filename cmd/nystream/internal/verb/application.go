@@ -15,7 +15,8 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// application is the common part of the verbs that apply a model to rows.
+// application is the common part of transform and predict, the verbs that apply a model to rows: they read as the fit
+// did, make one pass, and write a file of rows.
 type application struct {
 	app      *app.App
 	families []*saved.Family
@@ -41,22 +42,23 @@ func (t *application) add(s *flags.Set, completion flags.Completion) {
 // countsRows reports whether rows are counted before the first one is written.
 func (t *application) countsRows() bool { return t.output != "" && rows.CountsRows(t.app, t.output) }
 
-// taken is the input of a model: rows of files, or the nodes of a graph.
-type taken struct {
-	*rows.Input // nil for a graph
-	graph       *graph.Graph
-	source      stream.Source
-	fields      []stream.Field // kept columns
-	kept        func(b *stream.Block, rows int) []stream.Column
-	prepared    *prepare.Source // nil for a graph or a kernel matrix
-	dropped     func() int64
-	held        int64 // numbers in memory beyond the model's plan
+// modelInput is the input of a model: rows of files, or the nodes of a graph. source gives the numbers. fields describe
+// the columns that are carried to the output, and kept returns them for a block.
+type modelInput struct {
+	*rows.Input  // nil for a graph
+	graph        *graph.Graph
+	source       stream.Source
+	fields       []stream.Field // kept columns
+	kept         func(b *stream.Block, rows int) []stream.Column
+	prepared     *prepare.Source // nil for a graph or a kernel matrix
+	dropped      func() int64
+	extraNumbers int64 // numbers in memory beyond the model's plan
 }
 
 // budget adds the memory for reading.
-func (t *taken) budget(a *app.App, b *stream.Budget) {
-	if t.held > 0 {
-		b.Add("kernel matrix, and beside it its transpose", t.held, "")
+func (t *modelInput) budget(a *app.App, b *stream.Budget) {
+	if t.extraNumbers > 0 {
+		b.Add("kernel matrix, and beside it its transpose", t.extraNumbers, "")
 	}
 	rows.ReaderBudget(a, b, t.Input)
 }

@@ -15,8 +15,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// openTaken opens the input of a side of the model.
-func openTaken(ctx context.Context, f *saved.File, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
+// openModelInput opens the input of a side of the model. The model decides what kind it is: a graph, a kernel matrix,
+// or rows that are prepared as for the fit. The caller closes it.
+func openModelInput(ctx context.Context, f *saved.File, t *application, m model.Transformer, side model.Side, paths []string) (*modelInput, error) {
 	if f.Data.Graph != nil {
 		if err := t.set.Check(flags.Graph, "a model of a graph"); err != nil {
 			return nil, err
@@ -30,7 +31,7 @@ func openTaken(ctx context.Context, f *saved.File, t *application, m model.Trans
 		return openKernelMatrix(ctx, f, t, m.Dimension(side), paths)
 	}
 	t.data.Live = t.live
-	as := takenBy(f, side, m.Dimension(side))
+	as := inputRowsOf(f, side, m.Dimension(side))
 	in, rows, err := as.open(ctx, t.app, t.data, paths)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func openTaken(ctx context.Context, f *saved.File, t *application, m model.Trans
 	if f.Prepare.Scaled() && !as.prepare.Scaled() && f.Data.Input == saved.MatrixInput {
 		t.app.Note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
 	}
-	out := &taken{Input: in, source: rows, fields: rows.Info().Kept, prepared: rows, dropped: rows.Dropped}
+	out := &modelInput{Input: in, source: rows, fields: rows.Info().Kept, prepared: rows, dropped: rows.Dropped}
 	if len(out.fields) > 0 {
 		out.kept = func(b *stream.Block, _ int) []stream.Column { return b.Kept }
 	}
@@ -60,8 +61,10 @@ func readTransformer(a *app.App, families []*saved.Family, path string) (*saved.
 
 // write writes the answers for rows to the output, if one is named, and returns the result to report. An .npy file
 // cannot hold kept columns. Cost: one pass.
-func (t *application) write(ctx context.Context, f *saved.File, m model.Transformer, opened *taken, a *rowsAnswer,
+func (t *application) write(ctx context.Context, f *saved.File, m model.Transformer, opened *modelInput, a *rowsAnswer,
 	part fit.Shard) (*rowsResult, error) {
+	// The plan covers the transform alone. Reading and writing are added before anything is allocated, so that a run
+	// over its budget ends without an output.
 	e, info := t.app.Engine(), opened.source.Info()
 	e.Part, e.Parts = part.Part, part.Of
 	plan := m.TransformPlan(e, opened.source, a.request)
@@ -73,7 +76,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	rows.Keep(t.app, &plan.Memory, opened.Input)
 	rows.LimitBatches(t.app, &plan.Memory, opened.Input)
 	e.ReaderBytes = t.app.Engine().ReaderBytes // as in the budget
-	t.app.Origin = madeByModel(t, f, opened)
+	t.app.Provenance = outputProvenance(t, f, opened)
 	w, kept := &rows.RowsFile{Request: a.request, Each: a.each}, opened.fields
 	w.Request.Kept = opened.kept != nil
 	if w.Kept = opened.kept; rows.FormatOf(t.app, t.output) == "npy" {
@@ -92,7 +95,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	if w.Writer != nil {
 		defer w.Abort() // no-op after Commit
 	}
-	if err := w.Fill(ctx, e, m, opened.source); err != nil && !errors.Is(err, errEnough) {
+	if err := w.Fill(ctx, e, m, opened.source); err != nil && !errors.Is(err, errTerminalFull) {
 		return nil, err
 	}
 	if w.Writer != nil {
@@ -103,7 +106,7 @@ func (t *application) write(ctx context.Context, f *saved.File, m model.Transfor
 	r := &rowsResult{model: f.Path, rows: w.Rows, rowsDropped: opened.dropped(), passes: map[string]int{"data": 1}, output: t.output}
 	if opened.Input != nil {
 		r.passes["data"] = opened.Passes()
-		read := opened.Reading(opened.Info().PassesToOpen)
+		read := opened.ReadStats(opened.Info().PassesToOpen)
 		r.read = &read
 	}
 	if opened.prepared != nil {

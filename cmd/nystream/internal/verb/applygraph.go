@@ -15,7 +15,7 @@ import (
 )
 
 // openNodes opens the nodes of a graph as the input of a side of the model.
-func openNodes(ctx context.Context, f *saved.File, t *application, side model.Side, paths []string) (*taken, error) {
+func openNodes(ctx context.Context, f *saved.File, t *application, side model.Side, paths []string) (*modelInput, error) {
 	g, err := readEdges(ctx, f, t.app, &t.graph, &t.data, paths)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func openNodes(ctx context.Context, f *saved.File, t *application, side model.Si
 		}
 	}
 	keys := rows.NodeKeys{Graph: g}
-	out := &taken{graph: g, source: nodes, fields: keys.Fields(rows.NumbersOnly(t.app, t.output)), dropped: func() int64 { return 0 }}
+	out := &modelInput{graph: g, source: nodes, fields: keys.Fields(rows.NumbersOnly(t.app, t.output)), dropped: func() int64 { return 0 }}
 	if len(out.fields) > 0 {
 		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.Column(b.Start, n) }
 	}
@@ -58,12 +58,12 @@ func nodesOf(f *saved.File, a *app.App, g *graph.Graph, side model.Side, path st
 	if side == model.Right {
 		edges = edges.Transpose()
 	}
-	rows, strange, err := g.Reindex(edges, f.IDs, f.Data.Graph.Names)
+	rows, unknown, err := g.Reindex(edges, f.IDs, f.Data.Graph.Names)
 	if err != nil {
 		return nil, stream.NewDataError(path, "%w", err)
 	}
-	if strange > 0 && f.Model.Describe().TwoSided {
-		a.Note("%s of %s entries of the adjacency matrix join two nodes that the model does not know, and are ignored", report.Count(strange), report.Count(g.Adjacency.NNZ()))
+	if unknown > 0 && f.Model.Describe().TwoSided {
+		a.Note("%s of %s entries of the adjacency matrix join two nodes that the model does not know, and are ignored", report.Count(unknown), report.Count(g.Adjacency.NNZ()))
 	}
 	return sparse.NewRows(path, rows, nil), nil
 }

@@ -30,6 +30,7 @@ type convertCommand struct {
 	set    *flags.Set
 }
 
+// NewConvert returns the verb that copies rows between formats. Numbers are prepared on the way if flags ask for it.
 func NewConvert(a *app.App) *cobra.Command {
 	c := &convertCommand{app: a}
 	cmd := &cobra.Command{
@@ -59,6 +60,8 @@ var (
 	keyKept             = convertKeys.Key("kept", "other columns of the output")
 )
 
+// run opens the files before it chooses columns, since the choice depends on the columns and on what the output can
+// hold.
 func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.check(args); err != nil {
 		return err
@@ -85,8 +88,8 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.checkMemory(in, src.Info()); err != nil {
 		return err
 	}
-	if c.app.Origin = c.app.Made(); c.app.Origin != nil {
-		c.app.Origin.Sources = []app.MadeSource{in.MadeSource(src.Info().Rows)}
+	if c.app.Provenance = c.app.NewProvenance(); c.app.Provenance != nil {
+		c.app.Provenance.Sources = []app.ProvenanceSource{in.ProvenanceSource(src.Info().Rows)}
 	}
 	n, err := c.copy(ctx, src)
 	if err != nil {
@@ -95,7 +98,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if n == 0 && rows.FormatOf(c.app, c.output) == "jsonl" {
 		c.app.Note("%s has no rows, and JSON lines without rows have no columns; write another format to keep the columns", app.OutputName(c.output))
 	}
-	read, numbers := in.Reading(in.Info().PassesToOpen), len(src.Info().Columns)
+	read, numbers := in.ReadStats(in.Info().PassesToOpen), len(src.Info().Columns)
 	r, kept := &rowsResult{rows: n, passes: map[string]int{"data": in.Passes()}, read: &read, output: c.output}, []string{}
 	for _, k := range src.Info().Kept {
 		if c.data.Carry == blockstore.CarryAll && k.Logical().IsNumber() {
@@ -127,6 +130,7 @@ func (c *convertCommand) checkMemory(in *rows.Input, info stream.Info) error {
 	return c.app.CheckBudget(&budget)
 }
 
+// check takes the last argument as the output unless --output names one.
 func (c *convertCommand) check(args []string) error {
 	c.inputs = args
 	if c.output == "" && len(args) > 0 {
@@ -221,7 +225,7 @@ func batchRows(info stream.Info) int {
 }
 
 // copy writes the rows of src and returns their number.
-func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow int64, err error) {
+func (c *convertCommand) copy(ctx context.Context, src stream.Source) (written int64, err error) {
 	info := src.Info()
 	w, err := rows.Create(c.app, c.output, blockstore.Schema{Columns: info.Columns, Nameless: info.Nameless, Kept: info.Kept, Rows: info.Rows, Live: info.Live})
 	if err != nil {
@@ -246,24 +250,25 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rowsNow i
 			b.Kept[k].Truncate(n)
 		}
 		if failed := w.Write(b, n); failed != nil {
-			return rowsNow, failed
+			return written, failed
 		}
-		rowsNow += int64(n)
+		written += int64(n)
 		if err != nil && err != io.EOF {
-			return rowsNow, err
+			return written, err
 		}
 		if err := context.Cause(ctx); err != nil {
-			return rowsNow, err
+			return written, err
 		}
 		if err == io.EOF {
-			return rowsNow, w.Commit()
+			return written, w.Commit()
 		}
 		if e := c.app.Engine(); e.Progress != nil {
-			e.Progress(stream.Event{Pass: "convert", Done: rowsNow, Total: info.Rows})
+			e.Progress(stream.Event{Pass: "convert", Done: written, Total: info.Rows})
 		}
 	}
 }
 
+// newBatch returns an empty batch for up to the given number of rows.
 func newBatch(info stream.Info, rows int) *stream.Batch {
 	b := &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: make([]stream.Column, 0, len(info.Kept))}
 	for _, k := range info.Kept {

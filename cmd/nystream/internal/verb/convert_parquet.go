@@ -25,8 +25,8 @@ func parquetType(t logical.Type) logical.Type {
 	return t
 }
 
-// mostDigits is the largest number of decimal digits in Parquet files that other programs can read.
-const mostDigits = 38
+// maxDecimalDigits is the largest number of decimal digits in Parquet files that other programs can read.
+const maxDecimalDigits = 38
 
 // parquetChanges describes the columns whose types Parquet does not have, and their replacements.
 func parquetChanges(fields []stream.Field) (list []string) {
@@ -35,7 +35,7 @@ func parquetChanges(fields []stream.Field) (list []string) {
 		switch is := parquetType(t); {
 		case !is.Equal(t):
 			list = append(list, f.Name+" ("+t.String()+" becomes "+is.String()+")")
-		case t.Class == logical.Decimal && int(t.Precision)-int(min(0, t.Scale)) > mostDigits:
+		case t.Class == logical.Decimal && int(t.Precision)-int(min(0, t.Scale)) > maxDecimalDigits:
 			list = append(list, f.Name+" ("+t.String()+": most programs read no more than 38 digits)")
 		}
 	}

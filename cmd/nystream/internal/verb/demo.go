@@ -32,10 +32,12 @@ type demoCommand struct {
 }
 
 const (
-	demoLeast   = 2000
+	minDemoRows = 2000
 	DemoNewRows = 5000 // held out from the fit
 )
 
+// NewDemo returns the verb that generates rows, and fits, verifies and applies a model of them. root makes the commands
+// that it runs, so that they are parsed as a user's are.
 func NewDemo(a *app.App, root func(a *app.App) *cobra.Command) *cobra.Command {
 	d := &demoCommand{app: a, root: root}
 	cmd := &cobra.Command{
@@ -55,12 +57,14 @@ func NewDemo(a *app.App, root func(a *app.App) *cobra.Command) *cobra.Command {
 
 func (d *demoCommand) path(name string) string { return filepath.Join(d.dir, name) }
 
+// run generates knot.parquet and new.parquet, runs three commands on them, and draws what they found. It stops at the
+// first command that fails.
 func (d *demoCommand) run(cmd *cobra.Command, _ []string) error {
 	if d.csv != "" {
 		return d.writeLetters(d.csv)
 	}
-	if d.rows < demoLeast {
-		return flags.Usagef("--rows %d: the demo needs at least %d", d.rows, demoLeast)
+	if d.rows < minDemoRows {
+		return flags.Usagef("--rows %d: the demo needs at least %d", d.rows, minDemoRows)
 	}
 	if err := os.MkdirAll(d.dir, 0o777); err != nil {
 		return flags.Usagef("--dir %v", err)
@@ -158,6 +162,8 @@ const (
 	goldenTurn    = math.Phi - 1
 )
 
+// knot generates the rows of the demo. A row depends on the seed and its number alone, so that the rows of the fit and
+// the new ones continue one sequence.
 type knot struct {
 	frame  blas64.General // 4×knotDimension, orthonormal rows
 	stream sketch.Random
@@ -169,6 +175,7 @@ func newKnot(seed uint64) *knot {
 	for i := range k.frame.Data {
 		k.frame.Data[i] = draws.Normal()
 	}
+	// Gram-Schmidt once is enough: four random directions in 20 dimensions are far from dependent.
 	for i := range k.frame.Rows {
 		v := k.direction(i)
 		for j := range i {

@@ -37,7 +37,7 @@ func modelReport(f *saved.File, bytes int64) *report.Report {
 	if data.Graph != nil { // too many names for a summary
 		data.Graph = &saved.GraphData{GraphRecipe: data.Graph.GraphRecipe}
 	}
-	r.PutSome(keyMade, f.Made)
+	r.PutSome(keyMade, f.Provenance)
 	r.Put(keyData, data)
 	r.Put(report.KeyDimension, d.Columns)
 	r.Add("rank", "%d", d.Rank)
@@ -49,7 +49,7 @@ func modelReport(f *saved.File, bytes int64) *report.Report {
 	}
 	r.PutSome(keyFacts, facts)
 	r.Add("seed", "%d", d.Seed)
-	f.Made.Describe(r)
+	f.Provenance.Describe(r)
 	describeRows(&f.Data, r, d.Columns, f.Prepare.Scaled())
 	for _, w := range f.Data.Files {
 		r.Add("written with it", "%s, %s, SHA-256 %s", w.File, report.Bytes(w.Bytes), w.SHA256)
@@ -73,8 +73,8 @@ func modelReport(f *saved.File, bytes int64) *report.Report {
 
 // describeRows adds lines about the input rows of a model.
 func describeRows(d *saved.Data, t *report.Report, columns int, scaled bool) {
-	if d.Known != "" {
-		t.Add("known", "%s", d.Known)
+	if d.Response != "" {
+		t.Add("known", "%s", d.Response)
 	}
 	if len(d.Classes) > 0 {
 		t.Add("classes", "%d: %s", len(d.Classes), report.Words(d.Classes))

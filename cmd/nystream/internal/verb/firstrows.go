@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// chooseOutput decides where rows go without -o: as CSV to the standard output, or the first of them to a terminal. With
-// --format json the standard output has the report, and rows go nowhere.
+// chooseOutput decides where rows go without -o: as CSV to the standard output, or the first of them to a terminal.
+// With --format json the standard output has the report, and rows go nowhere.
 func (t *application) chooseOutput() {
 	switch {
 	case t.output != "" || t.app.JSON():
@@ -34,12 +34,13 @@ type terminalRows struct {
 	numbers int // columns of numbers, the first of a row
 }
 
-// mostFirst is how many rows a terminal shows at most.
-const mostFirst = 10
+// maxTerminalRows bounds the rows that a terminal shows.
+const maxTerminalRows = 10
 
-// errEnough ends a pass when a terminal has its rows.
-var errEnough = errors.New("a terminal has its rows")
+// errTerminalFull ends a pass when a terminal has its rows.
+var errTerminalFull = errors.New("a terminal has its rows")
 
+// create starts the rows as CSV in memory, which print reads again: cells look as they would in a file.
 func (w *terminalRows) create(s blockstore.Schema) (err error) {
 	s.Format, s.Rows, w.numbers = "csv", -1, len(s.Columns)
 	if s.AsList != "" {
@@ -51,12 +52,12 @@ func (w *terminalRows) create(s blockstore.Schema) (err error) {
 
 // Write keeps rows until there are enough.
 func (w *terminalRows) Write(b *stream.Batch, n int) error {
-	n = min(n, mostFirst-w.rows)
+	n = min(n, maxTerminalRows-w.rows)
 	if err := w.Writer.Write(b, n); err != nil {
 		return err
 	}
-	if w.rows += n; w.rows == mostFirst {
-		return errEnough
+	if w.rows += n; w.rows == maxTerminalRows {
+		return errTerminalFull
 	}
 	return nil
 }
@@ -70,7 +71,7 @@ func (w *terminalRows) print(a *app.App, source stream.Info) error {
 	columns := make([][]string, len(cells[0]))
 	for j := range columns {
 		for i, row := range cells {
-			columns[j] = append(columns[j], report.Cut(report.Rounded(row[j]), mostCell))
+			columns[j] = append(columns[j], report.Truncate(report.Rounded(row[j]), maxCellLetters))
 			if row[j] == "" && i > 0 {
 				columns[j][i] = "–"
 			}
@@ -79,7 +80,7 @@ func (w *terminalRows) print(a *app.App, source stream.Info) error {
 	title := "all " + report.Counted(w.rows, "row", "rows")
 	if source.Rows > int64(w.rows) {
 		title = fmt.Sprintf("the first %d of %s rows", w.rows, report.Count(source.Rows))
-	} else if w.rows == mostFirst {
+	} else if w.rows == maxTerminalRows {
 		title = fmt.Sprintf("the first %d rows", w.rows)
 	}
 	r := &report.Report{Title: source.Name + ", " + title}
@@ -93,7 +94,8 @@ func (w *terminalRows) print(a *app.App, source stream.Info) error {
 	return nil
 }
 
-// tableLines returns columns of cells, the names first, as lines of at most 80 columns: as many of them as there is room for.
+// tableLines returns columns of cells, the names first, as lines of at most 80 columns: as many of them as there is
+// room for.
 func tableLines(columns [][]string) []string {
 	const screen = 80
 	left := screen - len("    ") - len("  …")

@@ -24,6 +24,7 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
+// NewInspect returns the verb that describes a model, or the columns and the first rows of data.
 func NewInspect(a *app.App, families []*saved.Family) *cobra.Command {
 	i := &inspectCommand{app: a, families: families}
 	cmd := &cobra.Command{
@@ -139,25 +140,26 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 			r.Bytes += bytes
 		}
 	}
-	apart, keep := apartColumns(columns)
+	exact, keep := exactColumns(columns)
 	label := libsvmLabel(columns)
 	facts := make([]columnFacts, len(columns))
 	r.Columns = slices.Grow(r.Columns, len(columns))
 	for i, c := range columns {
 		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, typeName(c.Type), c.Reason, c.Folder, &facts[i]})
-		if isComputed(i, &c, label) {
+		if isFeature(i, &c, label) {
 			r.Numbers += c.Width
 		}
 	}
 	if r.Numbers > 0 || len(keep) > 0 {
 		options := i.data.Options(i.app)
 		options.Keep, options.Inexact, options.FindTypes, options.NoNumbers = keep, blockstore.InexactRound, true, true
+		// A failure is not reported: without statistics of footers, rows are read for them.
 		if found, bad := files.Statistics(ctx); bad == nil {
-			r.takeStatistics(found)
+			r.setStatistics(found)
 		}
 		var src *blockstore.Source
 		if src, err = files.Source(options); err == nil {
-			err = i.look(ctx, src, apart, r)
+			err = i.scan(ctx, src, exact, r)
 		}
 	}
 	if stopped := context.Cause(ctx); stopped != nil {
@@ -185,9 +187,9 @@ func (r *filesResult) formatWords() string {
 // report returns the report.
 func (r *filesResult) report() *report.Report {
 	out := &report.Report{Title: r.Name}
-	rowsNow := "not known before all are read"
+	rowsText := "not known before all are read"
 	if r.Rows != nil {
-		rowsNow = report.Count(*r.Rows)
+		rowsText = report.Count(*r.Rows)
 	}
 	out.Put(keyName, r.Name)
 	out.Show(keyFormats, r.Formats, "format", "%s", r.formatWords())
@@ -197,7 +199,7 @@ func (r *filesResult) report() *report.Report {
 			out.Add("indices", "from 0")
 		}
 	}
-	out.Show(keyRowsOfFiles, r.Rows, "rows", "%s", rowsNow)
+	out.Show(keyRowsOfFiles, r.Rows, "rows", "%s", rowsText)
 	out.Show(keyNumbersPerRow, r.Numbers, "numbers per row", "%d%s", r.Numbers, map[bool]string{true: "; a fit needs at least one"}[r.Numbers == 0])
 	if r.Bytes > 0 {
 		out.Show(report.KeyBytes, r.Bytes, "size", "%s", report.Bytes(r.Bytes))
@@ -206,11 +208,11 @@ func (r *filesResult) report() *report.Report {
 		out.Add("checksums", "all verified")
 	}
 	r.addColumns(out)
-	out.Put(keyRowsLookedAt, r.Looked)
+	out.Put(keyRowsLookedAt, r.RowsScanned)
 	out.Put(keyFirstRows, r.First)
 	out.PutSome(keyChecked, r.Checked)
-	if r.scanned && r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
-		out.Add("", "of the first %s rows; --rows 0 looks at all", report.Count(r.Looked))
+	if r.scanned && r.RowsScanned > 0 && (r.Rows == nil || r.RowsScanned < *r.Rows) {
+		out.Add("", "of the first %s rows; --rows 0 looks at all", report.Count(r.RowsScanned))
 	}
 	if r.nulls() > 0 {
 		out.Add("nulls", "%s; a fit needs --nulls drop, zero, mean or indicator", report.Count(r.nulls()))
@@ -281,6 +283,7 @@ func (r *filesResult) nulls() (n int64) {
 	return n
 }
 
+// model prints what a model file says of itself. Reading it verifies its digest.
 func (i *inspectCommand) model(ctx context.Context, path string) error {
 	f, err := saved.Read(i.app, i.families, path)
 	if err != nil {

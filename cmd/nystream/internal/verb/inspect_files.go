@@ -23,14 +23,14 @@ type filesResult struct {
 	Formats []rows.FileFormat // distinct formats
 	Rows    *int64            // nil if it is known only after reading all
 	// IndexBase is the first index of libsvm files, nil for other files.
-	IndexBase *int
-	Numbers   int
-	Bytes     int64
-	Columns   []fileColumn
-	Looked    int64
-	scanned   bool    // rows were read to complete the statistics of footers
-	First     [][]any // values of the first rows, in column order
-	Checked   bool
+	IndexBase   *int
+	Numbers     int
+	Bytes       int64
+	Columns     []fileColumn
+	RowsScanned int64
+	scanned     bool    // rows were read to complete the statistics of footers
+	First       [][]any // values of the first rows, in column order
+	Checked     bool
 }
 
 type fileColumn struct {
@@ -55,6 +55,6 @@ type columnFacts struct {
 
 	least, most float64 // numbers so far
 	low, high   int64   // integers so far, in the order of signed ones
-	words       map[string]bool
-	known       bool // from the footers of the files
+	values      map[string]bool
+	fromFooter  bool // from the footers of the files
 }

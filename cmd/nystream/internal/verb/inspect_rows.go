@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// mostDistinct limits the count of distinct text values.
-const mostDistinct = 1000
+// maxDistinct limits the count of distinct text values.
+const maxDistinct = 1000
 
 // add counts a number.
 func (c *columnFacts) add(v float64) {
@@ -58,13 +58,13 @@ func (c *columnFacts) addKept(k *stream.Column, i int) {
 	case k.Kind == stream.Float64:
 		c.add(k.Floats[i])
 	default:
-		if c.words == nil {
-			c.words = make(map[string]bool)
+		if c.values == nil {
+			c.values = make(map[string]bool)
 		}
-		if len(c.words) <= mostDistinct {
-			c.words[k.Strings[i]] = true
+		if len(c.values) <= maxDistinct {
+			c.values[k.Strings[i]] = true
 		}
-		c.Distinct = len(c.words)
+		c.Distinct = len(c.values)
 	}
 }
 
@@ -75,8 +75,8 @@ func (c *columnFacts) text(means string) string {
 	}
 	words := ""
 	switch {
-	case c.Distinct > mostDistinct:
-		words = fmt.Sprintf(", more than %s values", report.Count(mostDistinct))
+	case c.Distinct > maxDistinct:
+		words = fmt.Sprintf(", more than %s values", report.Count(maxDistinct))
 	case c.Distinct > 0:
 		words = ", " + report.Counted(c.Distinct, "value", "values")
 	case c.Minimum != nil:
@@ -88,20 +88,20 @@ func (c *columnFacts) text(means string) string {
 	return words
 }
 
-// takeStatistics takes statistics of columns from the footers of files.
-func (r *filesResult) takeStatistics(found map[int]blockstore.ColumnStatistics) {
+// setStatistics takes statistics of columns from the footers of files.
+func (r *filesResult) setStatistics(found map[int]blockstore.ColumnStatistics) {
 	for k, s := range found {
 		facts := r.Columns[k].columnFacts
-		facts.known, facts.Nulls = true, s.Nulls
+		facts.fromFooter, facts.Nulls = true, s.Nulls
 		for i := range s.Bounds.Len() {
 			facts.addInteger(&s.Bounds, i)
 		}
 	}
 }
 
-// unknown reports whether footers lack statistics of a readable column.
-func (r *filesResult) unknown() bool {
-	return slices.ContainsFunc(r.Columns, func(c fileColumn) bool { return !c.known && (c.Kind != "other" || c.Type != "") })
+// lacksStatistics reports whether footers lack statistics of a readable column.
+func (r *filesResult) lacksStatistics() bool {
+	return slices.ContainsFunc(r.Columns, func(c fileColumn) bool { return !c.fromFooter && (c.Kind != "other" || c.Type != "") })
 }
 
 // firstRows is the number of rows that inspect shows, and firstCells the number of columns in its text.
@@ -114,75 +114,76 @@ const (
 // tables.
 const maxNumbers = 1 << 30
 
-// rowsToLook returns the number of rows of the given width that inspect reads, 0 for all.
-func (i *inspectCommand) rowsToLook(width int) int64 {
+// rowsToScan returns the number of rows of the given width that inspect reads, 0 for all.
+func (i *inspectCommand) rowsToScan(width int) int64 {
 	if i.app.Cmd.Flags().Changed("rows") {
 		return i.rows
 	}
 	return min(i.rows, max(firstRows, maxNumbers/int64(width)))
 }
 
-// look reads rows and computes the statistics of the columns of r.
-func (i *inspectCommand) look(ctx context.Context, src *blockstore.Source, apart []int, r *filesResult) (err error) {
+// scan reads rows and computes the statistics of the columns of r.
+func (i *inspectCommand) scan(ctx context.Context, src *blockstore.Source, exact []int, r *filesResult) (err error) {
 	info := src.Info()
-	most := i.rowsToLook(max(1, len(info.Columns)))
-	if r.scanned = r.unknown(); !r.scanned {
+	most := i.rowsToScan(max(1, len(info.Columns)))
+	if r.scanned = r.lacksStatistics(); !r.scanned {
 		most = firstRows
 	}
 	cells := len(r.Columns)
 	if !i.app.JSON() {
 		cells = min(cells, firstCells+1)
 	}
-	at := newCellPlaces(r.Columns, apart, src)
+	at := newCellIndex(r.Columns, exact, src)
 	in, err := src.Open(ctx, 0)
 	if err != nil {
 		return app.FromData(err)
 	}
 	defer func() { err = errors.Join(err, app.FromData(in.Close())) }()
 	b := newBatch(info, min(256, batchRows(info)))
+	// Rows before an error count: run prints them, and then the error.
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		n, err := in.Read(b)
 		if most > 0 {
-			n = int(min(int64(n), most-r.Looked))
+			n = int(min(int64(n), most-r.RowsScanned))
 		}
 		for row := range n {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
-			at.take(b, row)
+			at.observe(b, row)
 			if len(r.First) < firstRows {
 				r.First = append(r.First, at.cells(b, row, cells))
 			}
 		}
-		r.Looked += int64(n)
+		r.RowsScanned += int64(n)
 		if i.app.Progress != nil {
-			i.app.Progress.Report(stream.Event{Pass: "inspect", Done: r.Looked, Total: info.Rows})
+			i.app.Progress.Report(stream.Event{Pass: "inspect", Done: r.RowsScanned, Total: info.Rows})
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			r.Rows = &r.Looked
+			r.Rows = &r.RowsScanned
 			return nil
 		case err != nil:
 			return app.FromData(err)
-		case most > 0 && r.Looked == most:
+		case most > 0 && r.RowsScanned == most:
 			return nil
 		}
 	}
 }
 
-// cellPlaces locates the values of each column in a batch: a number, a kept column, or neither for unreadable columns.
-type cellPlaces struct {
+// cellIndex locates the values of each column in a batch: a number, a kept column, or neither for unreadable columns.
+type cellIndex struct {
 	columns []fileColumn
 	first   []int // index among the numbers, or -1
 	kept    []int // index among the kept columns, or -1
 }
 
-// newCellPlaces locates the columns in the rows of src. apart are its kept columns, in order.
-func newCellPlaces(columns []fileColumn, apart []int, src *blockstore.Source) *cellPlaces {
-	p := &cellPlaces{columns: columns, first: make([]int, len(columns)), kept: make([]int, len(columns))}
+// newCellIndex locates the columns in the rows of src. apart are its kept columns, in order.
+func newCellIndex(columns []fileColumn, exact []int, src *blockstore.Source) *cellIndex {
+	p := &cellIndex{columns: columns, first: make([]int, len(columns)), kept: make([]int, len(columns))}
 	chosen, _ := src.Positions()
 	place, number := 0, 0 // index in a row, and of the column
 	for i, c := range columns {
@@ -194,7 +195,7 @@ func newCellPlaces(columns []fileColumn, apart []int, src *blockstore.Source) *c
 		number += c.Width
 	}
 	kept, next := src.Info().Kept, 0
-	for _, i := range apart {
+	for _, i := range exact {
 		if next < len(kept) && kept[next].Name == columns[i].Name {
 			p.kept[i] = next
 			next++
@@ -203,12 +204,12 @@ func newCellPlaces(columns []fileColumn, apart []int, src *blockstore.Source) *c
 	return p
 }
 
-// take updates the statistics with a row.
-func (p *cellPlaces) take(b *stream.Batch, row int) {
+// observe updates the statistics with a row.
+func (p *cellIndex) observe(b *stream.Batch, row int) {
 	numbers := matrix.Row(b.X, row)
 	for k := range p.columns {
 		facts := p.columns[k].columnFacts
-		if facts.known {
+		if facts.fromFooter {
 			continue
 		}
 		if from := p.kept[k]; from >= 0 {
@@ -221,8 +222,8 @@ func (p *cellPlaces) take(b *stream.Batch, row int) {
 	}
 }
 
-// cells returns the values of the first n columns of a row, for JSON.
-func (p *cellPlaces) cells(b *stream.Batch, row, n int) []any {
+// cells returns the values of the first n columns of a row, for JSON. A column that is not readable has null.
+func (p *cellIndex) cells(b *stream.Batch, row, n int) []any {
 	cells := make([]any, n)
 	for k, c := range p.columns[:n] {
 		if from := p.kept[k]; from >= 0 {
@@ -278,8 +279,8 @@ func valueText(v any, digits int, means string) string {
 	return fmt.Sprint(v)
 }
 
-// mostCell is how many letters of a cell a table of rows shows.
-const mostCell = 14
+// maxCellLetters is how many letters of a cell a table of rows shows.
+const maxCellLetters = 14
 
 // cellText returns a value for the table of the first rows: truncated text, whole dates and integers.
 func cellText(cell any, means string) string {
@@ -287,7 +288,7 @@ func cellText(cell any, means string) string {
 	if _, words := cell.(string); !words || means != "" {
 		return text
 	}
-	return report.Cut(text, mostCell)
+	return report.Truncate(text, maxCellLetters)
 }
 
 // addFirst adds the first rows as a table.

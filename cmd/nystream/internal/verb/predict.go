@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
+// NewPredict returns the verb that predicts classes or numbers, and compares them with true ones if --label names some.
 func NewPredict(a *app.App, families []*saved.Family) *cobra.Command {
 	p := &predictCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
@@ -42,6 +43,8 @@ var predictKeys = report.NewGroup("predict, of classes")
 
 var keyPredicted = predictKeys.Key("predicted", "predicted classes: class, rows")
 
+// check refuses contradictory flags. Without an output it decides where the rows go, unless a comparison alone is asked
+// for.
 func (p *predictCommand) check(args []string) error {
 	if !p.compares() {
 		p.chooseOutput()
@@ -57,18 +60,19 @@ func (p *predictCommand) check(args []string) error {
 		return err
 	}
 	inputs := args
-	for _, beside := range []string{p.labelsFile, rows.NewAside("--label", p.data.Label).File} {
-		if beside != "" {
-			inputs = append(inputs[:len(inputs):len(inputs)], beside)
+	for _, path := range []string{p.labelsFile, rows.NewAnnotation("--label", p.data.Label).File} {
+		if path != "" {
+			inputs = append(inputs[:len(inputs):len(inputs)], path)
 		}
 	}
-	p.data.Named = inputs[1:]
+	p.data.NamedFiles = inputs[1:]
 	if err := p.data.Check(); err != nil || p.output == "" {
 		return err
 	}
 	return rows.CheckOutput(p.app, "-o", p.output, predictExtensions, inputs)
 }
 
+// run applies the model in one pass, which writes predictions and compares them with labels block by block.
 func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.check(args); err != nil {
 		return err
@@ -81,6 +85,8 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	// A pipe may then be processed as it arrives. open takes this back if labels in a file must match the number of
+	// rows.
 	p.live = !p.countsRows()
 	rows, err := p.open(ctx, f, m, args[1:])
 	if err != nil {

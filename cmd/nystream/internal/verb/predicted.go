@@ -38,7 +38,7 @@ func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*pr
 		classes = rows.Numbered("", len(names))
 	}
 	if p.compares() {
-		p.truth = newTruth(rows.NewAside("--label", p.data.Label), classes)
+		p.truth = newTruth(rows.NewAnnotation("--label", p.data.Label), classes)
 	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: model.Request{Outputs: []model.Output{model.Class}}}}
 	add := func(kind model.Output) {
@@ -67,6 +67,7 @@ func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*pr
 		a.fields = []stream.Field{{Name: predictedColumn, Kind: stream.String}}
 	}
 	counts, chosen, words := make([]int64, len(classes)), []int(nil), []string(nil)
+	// The closure runs on one goroutine, in row order, so that chosen and words are reused between blocks.
 	a.each = func(b *stream.Block, made blas64.General) (*stream.Batch, error) {
 		chosen, words = chosen[:0], words[:0]
 		for i := range made.Rows {
@@ -102,15 +103,15 @@ func (p *predictCommand) predictClasses(f *saved.File, m model.Transformer) (*pr
 // classValues converts words to numbers. If not all are numeric, it returns their indices.
 func classValues(words []string) (values []float64, numbers bool) {
 	values = make([]float64, len(words))
-	places := make([]float64, len(words))
+	indices := make([]float64, len(words))
 	numbers = true
 	for i, w := range words {
 		v, err := strconv.ParseFloat(w, 64)
-		values[i], places[i] = v, float64(i)
+		values[i], indices[i] = v, float64(i)
 		numbers = numbers && err == nil
 	}
 	if !numbers {
-		return places, false
+		return indices, false
 	}
 	return values, true
 }

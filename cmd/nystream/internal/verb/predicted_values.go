@@ -34,17 +34,17 @@ var (
 // predictValues predicts numbers, and compares them with the column --label if there is one.
 func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*prediction, error) {
 	r := p.valueRequest()
-	intervals := r.Asks(model.Upper)
+	intervals := r.Includes(model.Upper)
 	if _, err := r.Names(m); err != nil {
 		return nil, flags.Usagef("%w", err)
 	}
 	if p.compares() {
-		p.truth = newTruth(rows.NewAside("--label", p.data.Label), nil)
+		p.truth = newTruth(rows.NewAnnotation("--label", p.data.Label), nil)
 	}
 	refuse := p.set.Refuse()
 	refuse.If(true, "decisions probabilities", "is for models of classes: this one predicts numbers")
 	refuse.When(p.truth != nil && len(targets) > 1, "--label compares with one column, and this model predicts several")
-	refuse.When(p.truth != nil && p.truth.said.File != "", p.data.Label+": true numbers are in a column of the data")
+	refuse.When(p.truth != nil && p.truth.label.File != "", p.data.Label+": true numbers are in a column of the data")
 	if err := refuse.Err(); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (p *predictCommand) predictValues(m model.Transformer, targets []string) (*
 		if p.truth == nil {
 			return batch, nil
 		}
-		return batch, score.compare(&b.Kept[p.truth.place], values, p.data.Label, intervals)
+		return batch, score.compare(&b.Kept[p.truth.column], values, p.data.Label, intervals)
 	}
 	a.report = func(_ *rowsResult, out *report.Report) error {
 		out.Show(keyTargets, targets, "targets", "%s", report.Words(targets))
@@ -94,7 +94,7 @@ func (p *predictCommand) markNovel(f *saved.File, m model.Transformer) (*predict
 	}
 	marked, warnings := int64(0), []string(nil)
 	if known, ok := f.Model.(*lowrank.Model); ok {
-		warnings = flags.SpellAll(p.app.Cmd, known.Novelty.Doubts(p.novelty))
+		warnings = flags.SpellAll(p.app.Cmd, known.Novelty.CheckShare(p.novelty))
 	}
 	a := &prediction{rowsAnswer: rowsAnswer{request: r, columns: append(names, "novel")}}
 	a.each = func(_ *stream.Block, made blas64.General) (*stream.Batch, error) {

@@ -16,7 +16,7 @@ import (
 )
 
 // open opens the input, and locates the labels for comparison.
-func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transformer, paths []string) (rows *taken, err error) {
+func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transformer, paths []string) (rows *modelInput, err error) {
 	graph, t := f.Data.Graph != nil, p.truth
 	switch {
 	case graph && p.data.Label != "" && p.labelsFile == "":
@@ -29,20 +29,20 @@ func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transf
 		if err := p.findLabels(ctx, f, paths); err != nil {
 			return nil, err
 		}
-		p.live = p.live && t.said.File == "" // labels in a file must match the number of rows
+		p.live = p.live && t.label.File == "" // labels in a file must match the number of rows
 	}
-	rows, err = openTaken(ctx, f, &p.application, m, model.Left, paths)
+	rows, err = openModelInput(ctx, f, &p.application, m, model.Left, paths)
 	if err != nil || t == nil {
 		return rows, err
 	}
 	t.source = rows.source.Info().Name
-	if t.said.File == "" {
-		t.place = slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == t.said.Columns[0] })
+	if t.label.File == "" {
+		t.column = slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == t.label.Columns[0] })
 		return rows, nil
 	}
-	v, err := p.data.ReadAsideFile(ctx, p.app, t.said, rows.source.Info().Rows)
+	v, err := p.data.ReadAnnotationFile(ctx, p.app, t.label, rows.source.Info().Rows)
 	if err == nil {
-		t.read, err = t.of(v)
+		t.rowClasses, err = t.classesOf(v)
 	}
 	if err != nil {
 		rows.Close()
@@ -53,54 +53,55 @@ func (p *predictCommand) open(ctx context.Context, f *saved.File, m model.Transf
 // findLabels makes sure that a label column of the data is located when the data are opened.
 func (p *predictCommand) findLabels(ctx context.Context, f *saved.File, paths []string) error {
 	t := p.truth
-	if t.said.File != "" {
+	if t.label.File != "" {
 		if f.Prepare.Nulls == prepare.NullsDrop {
-			return flags.Usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.Named())
+			return flags.Usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.label.Text())
 		}
+		// The labels are not a column of the data.
 		p.data.Label = ""
 		return nil
 	}
-	if len(t.said.Columns) != 1 {
-		return flags.Usagef("%s: labels are in one column", t.said.Named())
+	if len(t.label.Columns) != 1 {
+		return flags.Usagef("%s: labels are in one column", t.label.Text())
 	}
 	alone := p.data
-	p.data.Found = func(d *rows.DataFlags, files *blockstore.Files) (err error) {
+	p.data.OnOpen = func(d *rows.DataFlags, files *blockstore.Files) (err error) {
 		columns, _ := files.Columns()
-		if _, bad := strconv.Atoi(d.Label); bad == nil && files.IndexBase() != blockstore.IndexBaseAuto && !slices.ContainsFunc(paths, rows.IsPipe) {
+		if _, bad := strconv.Atoi(d.Label); bad == nil && files.IndexBase() != blockstore.IndexBaseAuto && !slices.ContainsFunc(paths, rows.IsInputPipe) {
 			// A libsvm file numbers its label after its own features, not after those of the model.
 			if columns, _, err = p.app.Session.Columns(ctx, paths, alone.OptionsOf(p.app, paths)); err != nil {
 				return app.FromData(err)
 			}
 		}
-		t.said, err = t.said.InData(columns)
-		d.Label = t.said.Columns[0]
+		t.label, err = t.label.ByName(columns)
+		d.Label = t.label.Columns[0]
 		return err
 	}
 	return nil
 }
 
 // openNodes opens a graph, and reads the labels of its nodes.
-func (p *predictCommand) openNodes(ctx context.Context, f *saved.File, m model.Transformer, paths []string) (*taken, error) {
+func (p *predictCommand) openNodes(ctx context.Context, f *saved.File, m model.Transformer, paths []string) (*modelInput, error) {
 	t := p.truth
 	nodes, values, err := rows.ReadNodeLabels(ctx, p.app, p.labelsFile, p.data.Label, p.data.Layout)
 	if err != nil {
 		return nil, err
 	}
-	t.said, t.source, p.data.Label = values.Aside, p.labelsFile, ""
+	t.label, t.source, p.data.Label = values.Annotation, p.labelsFile, ""
 	if p.graph.Nodes == "" { // as in the fit
 		p.graph.Listed = nodes
 	}
-	labels, err := t.of(values)
+	labels, err := t.classesOf(values)
 	if err != nil {
 		return nil, err
 	}
-	opened, err := openTaken(ctx, f, &p.application, m, model.Left, paths)
+	opened, err := openModelInput(ctx, f, &p.application, m, model.Left, paths)
 	if err != nil {
 		return nil, err
 	}
-	var strange string
-	if t.read, strange = rows.NodeLabels(opened.graph, nodes, labels); strange != "" {
-		p.app.Note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.Nodes, strange)
+	var unknown string
+	if t.rowClasses, unknown = rows.NodeLabels(opened.graph, nodes, labels); unknown != "" {
+		p.app.Note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.Nodes, unknown)
 	}
 	return opened, nil
 }

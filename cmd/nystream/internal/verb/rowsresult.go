@@ -19,11 +19,11 @@ type rowsResult struct {
 	rowsDropped int64
 	categories  []prepare.CategoryCount
 	passes      map[string]int
-	read        *rows.Reading // nil for rows that are not in a file
+	read        *rows.ReadStats // nil for rows that are not in a file
 	output      string
 }
 
-// printRows prints a result. rest adds fields.
+// printRows prints a result. rest adds the fields of the verb between the common ones.
 func printRows(a *app.App, r *rowsResult, rest func(out *report.Report) error) error {
 	used := a.Used()
 	out := &report.Report{Title: app.OutputName(r.output)}
@@ -36,7 +36,7 @@ func printRows(a *app.App, r *rowsResult, rest func(out *report.Report) error) e
 	out.PutSome(report.KeyCategories, r.categories)
 	out.Put(report.KeyPasses, r.passes)
 	if r.read != nil {
-		out.Put(report.KeyRead, map[string]*rows.Reading{"data": r.read})
+		out.Put(report.KeyRead, map[string]*rows.ReadStats{"data": r.read})
 	}
 	out.PutUsed(used)
 	out.PutSome(report.KeyOutput, r.output)

@@ -24,6 +24,7 @@ type transformCommand struct {
 	asList string // the name of the list column, or ""
 }
 
+// NewTransform returns the verb that computes the embedding of rows, for one part of them with --shard.
 func NewTransform(a *app.App, families []*saved.Family) *cobra.Command {
 	t := &transformCommand{application: application{app: a, families: families}}
 	cmd := &cobra.Command{
@@ -52,6 +53,7 @@ var (
 	keyKeptColumns      = transformKeys.Key("kept_columns", "number of columns that are carried along")
 )
 
+// run writes the embedding in one pass. The names of its columns are those of a factor of the fit.
 func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
@@ -69,7 +71,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 		return flags.Usagef("--side %v: %w", t.side, err)
 	}
 	t.live = t.shard.Of == 0 && !t.countsRows()
-	rows, err := openTaken(ctx, f, &t.application, m, t.side, args[1:])
+	rows, err := openModelInput(ctx, f, &t.application, m, t.side, args[1:])
 	if err != nil {
 		return err
 	}
@@ -92,6 +94,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	})
 }
 
+// check refuses outputs that cannot hold what flags ask for, before anything is read.
 func (t *transformCommand) check(args []string) error {
 	if len(args) < 2 {
 		return flags.Usagef("transform needs a model and data: nystream transform m.npz data.parquet -o out.parquet")

@@ -13,45 +13,47 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// truth holds the true classes for comparison with predictions.
+// truth holds the true classes for comparison with predictions. Labels are read with the rows as a kept column, or
+// before them from a file. Classes of the model come first; labels that it does not know get the numbers after them,
+// and count as wrong.
 type truth struct {
-	said    rows.Aside
-	source  string // for messages
-	place   int    // index of the label among the kept columns
-	read    []int  // classes of all rows, -1 for none; nil if labels are kept columns
-	classes []string
-	known   int            // number of classes of the model; others follow them
-	number  map[string]int // of the classes
-	tally   metrics.Tally
-	without int64 // rows without a label
+	label      rows.Annotation
+	source     string // for messages
+	column     int    // index of the label among the kept columns
+	rowClasses []int  // classes of all rows, -1 for none; nil if labels are kept columns
+	classes    []string
+	known      int            // number of classes of the model; others follow them
+	index      map[string]int // of the classes
+	tally      metrics.Tally
+	unlabelled int64 // rows without a label
 }
 
 // newTruth returns the truth for the given classes.
-func newTruth(said rows.Aside, classes []string) *truth {
-	t := &truth{said: said, classes: slices.Clone(classes), known: len(classes), number: make(map[string]int)}
+func newTruth(label rows.Annotation, classes []string) *truth {
+	t := &truth{label: label, classes: slices.Clone(classes), known: len(classes), index: make(map[string]int)}
 	for i, c := range classes {
-		t.number[c] = i
+		t.index[c] = i
 	}
 	return t
 }
 
 // class returns the index of a label, adding those that the model does not know.
 func (t *truth) class(label string) (int, error) {
-	if c, ok := t.number[label]; ok {
+	if c, ok := t.index[label]; ok {
 		return c, nil
 	}
 	c := len(t.classes)
-	if c-t.known == rows.MostClasses {
-		return 0, stream.NewDataError(t.said.Named(), "more than %d labels that the model does not know, such as %q and %q", rows.MostClasses, t.classes[t.known], label).
-			Do("is this the column of the labels?")
+	if c-t.known == rows.MaxClasses {
+		return 0, stream.NewDataError(t.label.Text(), "more than %d labels that the model does not know, such as %q and %q", rows.MaxClasses, t.classes[t.known], label).
+			WithRemedy("is this the column of the labels?")
 	}
 	t.classes = append(t.classes, label)
-	t.number[label] = c
+	t.index[label] = c
 	return c, nil
 }
 
-// of returns the classes of all values of a column.
-func (t *truth) of(v *rows.AsideValues) ([]int, error) {
+// classesOf returns the classes of all values of a column.
+func (t *truth) classesOf(v *rows.AnnotationValues) ([]int, error) {
 	if err := v.CheckWhole(); err != nil {
 		return nil, err
 	}
@@ -68,24 +70,24 @@ func (t *truth) of(v *rows.AsideValues) ([]int, error) {
 
 // compare counts the rows of a block.
 func (t *truth) compare(b *stream.Block, chosen []int) error {
-	labels := t.read
+	labels := t.rowClasses
 	if labels != nil {
 		labels = labels[b.Start : b.Start+int64(len(chosen))]
 	} else {
 		var err error
-		labels, err = t.of(&rows.AsideValues{Aside: t.said, Source: t.source, First: b.Start, Values: b.Kept[t.place : t.place+1]})
+		labels, err = t.classesOf(&rows.AnnotationValues{Annotation: t.label, Source: t.source, First: b.Start, Values: b.Kept[t.column : t.column+1]})
 		if err != nil {
 			return err
 		}
 	}
-	var is, found []int
+	var actual, predicted []int
 	for i, l := range labels {
 		if l >= 0 {
-			is, found = append(is, l), append(found, chosen[i])
+			actual, predicted = append(actual, l), append(predicted, chosen[i])
 		}
 	}
-	t.without += int64(len(labels) - len(is))
-	t.tally.Add(is, found)
+	t.unlabelled += int64(len(labels) - len(actual))
+	t.tally.Add(actual, predicted)
 	return nil
 }
 
@@ -117,7 +119,7 @@ type confusion struct {
 func (t *truth) report(out *report.Report) error {
 	figures := report.FiguresOf(&t.tally)
 	if figures == nil {
-		return stream.NewDataError(t.said.Named(), "no row has a label to compare with")
+		return stream.NewDataError(t.label.Text(), "no row has a label to compare with")
 	}
 	table, unknown, err := t.confusion()
 	if err != nil {
@@ -125,14 +127,14 @@ func (t *truth) report(out *report.Report) error {
 	}
 	labelled := figures.Samples
 	out.Put(keyLabelledRows, labelled)
-	out.PutSome(keyUnlabelled, t.without)
+	out.PutSome(keyUnlabelled, t.unlabelled)
 	out.Show(report.KeyAccuracy, figures.Accuracy, "accuracy", "%.4f%s (micro F1), of %s labelled rows", float64(figures.Accuracy),
 		report.PlusMinus(figures.Error, "%.4f"), report.Count(labelled))
 	out.PutSome(report.KeyAccuracyError, figures.Error)
 	out.Put(keyMicroF1, figures.MicroF1)
 	out.Show(report.KeyMacroF1, figures.MacroF1, "macro F1", "%.4f", float64(figures.MacroF1))
-	if t.without > 0 {
-		out.Add("unlabelled", "%s rows, in no figure", report.Count(t.without))
+	if t.unlabelled > 0 {
+		out.Add("unlabelled", "%s rows, in no figure", report.Count(t.unlabelled))
 	}
 	if unknown != nil {
 		out.Show(keyUnknownLabels, unknown, "unknown", "%s rows have labels that the model does not know, and count as wrong: %s",
@@ -169,8 +171,8 @@ func (t *truth) confusion() (table *confusion, unknown *unknownLabel, err error)
 	return table, unknown, nil
 }
 
-// mostConfused is the number of classes listed in the text: those with the most rows.
-const mostConfused = 12
+// maxConfusionClasses is the number of classes listed in the text: those with the most rows.
+const maxConfusionClasses = 12
 
 // addTo adds the table as lines, of as many classes as they have room for.
 func (c *confusion) addTo(r *report.Report) {
@@ -187,7 +189,7 @@ func (c *confusion) addTo(r *report.Report) {
 	largest := slices.Clone(order)
 	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(rows(b), rows(a)) })
 	const room = 80 - len("    ")
-	n := min(len(order), mostConfused)
+	n := min(len(order), maxConfusionClasses)
 	if n < len(c.Classes) {
 		order = largest[:n]
 	}
@@ -210,7 +212,7 @@ func (c *confusion) lines(classes []int) []string {
 	const most = 14 // letters of a name
 	head := []string{""}
 	for _, j := range classes {
-		head = append(head, report.Cut(c.Classes[j], most))
+		head = append(head, report.Truncate(c.Classes[j], most))
 	}
 	table := [][]string{append(head, "F1", "")}
 	for k, i := range classes {

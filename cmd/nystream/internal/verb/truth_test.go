@@ -14,14 +14,14 @@ import (
 // TestTruth: numbers are the words of the fit whatever their kind in the file, and labels
 // that the model does not know come behind its classes.
 func TestTruth(t *testing.T) {
-	said := rows.NewAside("--label", "y")
+	said := rows.NewAnnotation("--label", "y")
 	tr := newTruth(said, []string{"1", "2.5", "x"})
 	for want, c := range map[int]stream.Column{
 		0: {Kind: stream.Int64, Ints: []int64{1}},
 		1: {Kind: stream.Float64, Floats: []float64{2.5}},
 		2: {Kind: stream.String, Strings: []string{"x"}},
 	} {
-		got, err := tr.of(&rows.AsideValues{Aside: said, Values: []stream.Column{c}})
+		got, err := tr.classesOf(&rows.AnnotationValues{Annotation: said, Values: []stream.Column{c}})
 		if err != nil || got[0] != want {
 			t.Errorf("%v is class %v, not %d, %v", c, got, want, err)
 		}
@@ -42,7 +42,7 @@ func TestTruth(t *testing.T) {
 	for want, refused := range map[string]func() error{
 		"row 41": func() error { return tr.compare(b, []int{2, 2, 0}) }, // a label is missing
 		"is this the column of the labels?": func() (err error) {
-			for i := 0; i <= rows.MostClasses && err == nil; i++ {
+			for i := 0; i <= rows.MaxClasses && err == nil; i++ {
 				_, err = tr.class(strings.Repeat("z", i+1))
 			}
 			return err

@@ -23,19 +23,20 @@ import (
 
 // verifyCommand holds the flags of one run of verify.
 type verifyCommand struct {
-	app      *app.App
-	families []*saved.Family
-	data     rows.DataFlags
-	graph    rows.GraphFlags // for a model of a graph
-	right    []string
-	how      flags.Word
-	set      *flags.Set
-	sample   int
+	app       *app.App
+	families  []*saved.Family
+	data      rows.DataFlags
+	graph     rows.GraphFlags // for a model of a graph
+	right     []string
+	errorMode flags.Word
+	set       *flags.Set
+	sample    int
 }
 
 // exactRows is the largest number of rows for which verify measures all by default.
 const exactRows = 20000
 
+// NewVerify returns the verb that measures the errors of a model against the matrix that it approximates.
 func NewVerify(a *app.App, families []*saved.Family) *cobra.Command {
 	v := &verifyCommand{app: a, families: families}
 	cmd := &cobra.Command{
@@ -47,7 +48,7 @@ func NewVerify(a *app.App, families []*saved.Family) *cobra.Command {
 	}
 	v.set = flags.New(cmd)
 	v.set.Add(
-		flags.Flag{Name: "error", Field: "Verify", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.how, flags.Words("auto", "exact", "sampled"))},
+		flags.Flag{Name: "error", Field: "Verify", Arg: "word", Usage: "rows to compare", Doc: "auto is exact up to 20,000", First: true, Value: flags.Choice(&v.errorMode, flags.Words("auto", "exact", "sampled"))},
 		flags.Flag{Name: "sample", Arg: "number", Usage: "rows of each source for --error sampled", First: true, Value: flags.Int(&v.sample, 4096)},
 		flags.Flag{Name: "right", Arg: "files", Usage: "rows of the right side", Group: flags.Data, First: true, For: flags.Rows, Value: flags.Strings(&v.right), Complete: flags.DataFiles},
 	)
@@ -56,6 +57,7 @@ func NewVerify(a *app.App, families []*saved.Family) *cobra.Command {
 	return cmd
 }
 
+// run reads the model first, since the kind of model decides which sources are needed.
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
 		return flags.Usagef("verify needs a model and data: nystream verify m.npz data.parquet")
@@ -63,7 +65,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if slices.Contains(args, "-") && slices.Contains(v.right, "-") {
 		return flags.Usagef("the standard input can serve only one side: name files for DATA or for --right")
 	}
-	if v.set.Given("sample") && v.how != "sampled" {
+	if v.set.Given("sample") && v.errorMode != "sampled" {
 		return flags.Usagef("--sample goes with --error sampled")
 	}
 	if v.sample < 2 {
@@ -72,14 +74,14 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err := v.data.Check(); err != nil {
 		return err
 	}
-	v.data.Named = slices.Concat(args[1:], v.right)
+	v.data.NamedFiles = slices.Concat(args[1:], v.right)
 	f, err := saved.Read(v.app, v.families, args[0])
 	if err != nil {
 		return err
 	}
 	m, ok := f.Model.(model.Verifier)
 	if !ok {
-		return flags.Usagef("%s: verify does not measure %s models%s", args[0], f.Family.Name, f.Family.Unverified)
+		return flags.Usagef("%s: verify does not measure %s models%s", args[0], f.Family.Name, f.Family.WhyNotVerified)
 	}
 	if err := v.checkSources(f); err != nil {
 		return err
@@ -92,7 +94,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	return v.measure(ctx, f, m, o)
 }
 
-// verifyInput is the data on which a model is measured.
+// verifyInput is the data on which a model is measured. Its inputs are open files; a graph has none.
 type verifyInput struct {
 	model.Sources
 	inputs   []*rows.Input // of the left side, then of the right
@@ -117,7 +119,7 @@ func (v *verifyCommand) open(ctx context.Context, f *saved.File, paths []string)
 	if err := v.set.Check(flags.Rows, "a model of rows"); err != nil {
 		return o, err
 	}
-	rows := takenBy(f, model.Left, f.Model.Describe().Columns)
+	rows := inputRowsOf(f, model.Left, f.Model.Describe().Columns)
 	take := func(paths []string) (*prepare.Source, error) {
 		in, prepared, err := rows.open(ctx, v.app, v.data, paths)
 		if err == nil {
@@ -138,13 +140,13 @@ func (v *verifyCommand) open(ctx context.Context, f *saved.File, paths []string)
 		}
 		o.Right = right
 	case f.Data.Input == saved.MatrixInput:
-		return o, o.turn(ctx, v.app, left)
+		return o, o.useColumns(ctx, v.app, left)
 	}
 	return o, nil
 }
 
-// turn makes the columns of a matrix the right rows.
-func (o *verifyInput) turn(ctx context.Context, a *app.App, left *prepare.Source) error {
+// useColumns makes the columns of a matrix the right rows.
+func (o *verifyInput) useColumns(ctx context.Context, a *app.App, left *prepare.Source) error {
 	b, info := &stream.Budget{}, left.Info()
 	if info.Rows > 0 {
 		b.Add("the matrix and its transpose", 2*info.Rows*int64(len(info.Columns)), "")
@@ -187,12 +189,12 @@ func isWhole(f *saved.File) bool { return f.Model.Describe().Kernel == "" }
 
 // checkSources compares the model with the named sources.
 func (v *verifyCommand) checkSources(f *saved.File) error {
-	switch two := f.Data.Sources == 2 || f.Data.Input == saved.SourcesInput; {
-	case two && len(v.right) == 0:
+	switch twoSources := f.Data.Sources == 2 || f.Data.Input == saved.SourcesInput; {
+	case twoSources && len(v.right) == 0:
 		return flags.Usagef("the model is of the matrix between two sources: name the second with --right")
-	case !two && len(v.right) > 0:
+	case !twoSources && len(v.right) > 0:
 		return flags.Usagef("--right: the model is of one source")
-	case isWhole(f) && v.how == "sampled":
+	case isWhole(f) && v.errorMode == "sampled":
 		return flags.Usagef("--error sampled: a model of a matrix on disk is measured on all of it")
 	}
 	return nil
@@ -202,7 +204,7 @@ func (v *verifyCommand) checkSources(f *saved.File) error {
 func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Verifier, o *verifyInput) error {
 	d, s := o.Sources, o.Size()
 	n, sample := max(s.Rows, s.Cols), 0
-	if v.how == "sampled" || v.how == "auto" && n > exactRows && !isWhole(f) {
+	if v.errorMode == "sampled" || v.errorMode == "auto" && n > exactRows && !isWhole(f) {
 		sample = v.sample
 	}
 	plan := m.VerifyPlan(v.app.Engine(), d, sample)
@@ -224,12 +226,13 @@ func (v *verifyCommand) measure(ctx context.Context, f *saved.File, m model.Veri
 	if err != nil {
 		return f.Named(err)
 	}
+	// The errors are printed before a file that does not belong to the model makes verify fail.
 	if err := v.report(f, found, sample, files, o); err != nil {
 		return err
 	}
 	for _, p := range files {
 		if p.Belongs != nil && !*p.Belongs {
-			return app.FromData(saved.OtherFile(p.File, f.Path))
+			return app.FromData(saved.MismatchError(p.File, f.Path))
 		}
 	}
 	return nil
@@ -319,7 +322,7 @@ func (v *verifyCommand) report(f *saved.File, found *model.Verification, sample 
 // addReading adds what was read of each source that is in files. numbered says what the rows are that were fetched by
 // number.
 func (o *verifyInput) addReading(r *report.Report, input, numbered string) {
-	read, names := make(map[string]rows.Reading), []string{"data"}
+	read, names := make(map[string]rows.ReadStats), []string{"data"}
 	if input == saved.MatrixInput {
 		names = []string{"matrix"}
 	}
@@ -327,7 +330,7 @@ func (o *verifyInput) addReading(r *report.Report, input, numbered string) {
 		names = []string{"left", "right"}
 	}
 	for i, in := range o.inputs {
-		of, label := in.Reading(o.prepared[i]), "read"
+		of, label := in.ReadStats(o.prepared[i]), "read"
 		if len(o.inputs) > 1 {
 			label += " of " + names[i]
 		}

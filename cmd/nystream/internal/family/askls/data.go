@@ -50,29 +50,29 @@ func (c *task) open(ctx context.Context, args []string) error {
 	if c.input() == saved.KernelMatrixInput {
 		args = c.matrix
 	}
-	if err := c.asides.Open(ctx, c.job, args); err != nil {
+	if err := c.annotations.Open(ctx, c.job, args); err != nil {
 		return err
 	}
 	if info := c.job.Sides.Left.Info(); c.input() == saved.KernelMatrixInput && int64(len(info.Columns)) != info.Rows {
 		return stream.NewDataError(info.Name, "it is %s×%d: a kernel matrix between samples is square", report.Count(info.Rows), len(info.Columns)).
-			Do("choose its columns with --columns")
+			WithRemedy("choose its columns with --columns")
 	}
 	return c.readLabels(ctx, c.job.Sides.Left)
 }
 
 // readLabels reads the labels of the rows of src.
 func (c *task) readLabels(ctx context.Context, src stream.Source) error {
-	if err := c.asides.ReadAll(ctx, c.job, src); err != nil {
+	if err := c.annotations.ReadAll(ctx, c.job, src); err != nil {
 		return err
 	}
-	values := c.asides.Read["--label"]
+	values := c.annotations.Read["--label"]
 	labels, classes, err := values.Classes("")
 	if err != nil {
 		return err
 	}
-	c.kind = rows.ClassKind(classes, values.Values[0].Kind, values.Told)
-	c.asides.Read = nil
-	c.known, err = rows.NewKnownLabels(labels, classes, c.fraction, c.job.App.Seed)
+	c.kind = rows.ClassKind(classes, values.Values[0].Kind, values.DeclaredKind)
+	c.annotations.Read = nil
+	c.labels, err = rows.NewKnownLabels(labels, classes, c.fraction, c.job.App.Seed)
 	return err
 }
 
@@ -93,20 +93,20 @@ func (c *task) openGraph(ctx context.Context) error {
 	if c.job.Graph, err = rows.ReadGraph(ctx, c.job.App, c.job.Edges.Path, &c.job.Edges, c.job.Edges.Recipe(), &c.job.Data); err != nil {
 		return err
 	}
-	of, strange := rows.NodeLabels(c.job.Graph, nodes, labels)
-	if strange != "" {
-		return stream.NewDataError(c.labelsFile, "the node %s is not in %s", strange, c.job.Edges.Nodes)
+	nodeLabels, unknown := rows.NodeLabels(c.job.Graph, nodes, labels)
+	if unknown != "" {
+		return stream.NewDataError(c.labelsFile, "the node %s is not in %s", unknown, c.job.Edges.Nodes)
 	}
-	if c.known, err = rows.NewKnownLabels(of, classes, c.fraction, c.job.App.Seed); err != nil {
+	if c.labels, err = rows.NewKnownLabels(nodeLabels, classes, c.fraction, c.job.App.Seed); err != nil {
 		return err
 	}
-	return takeMatrix(c, c.job.Edges.Path, c.job.Graph.Adjacency)
+	return useMatrix(c, c.job.Edges.Path, c.job.Graph.Adjacency)
 }
 
-// takeMatrix makes the samples from a matrix between all of them.
-func takeMatrix(c *task, name string, k *sparse.CSR) (err error) {
+// useMatrix makes the samples from a matrix between all of them.
+func useMatrix(c *task, name string, k *sparse.CSR) (err error) {
 	c.all = sparse.NewRows(name, k, nil)
-	c.samples, err = askls.Graph(name, k, c.known.Train, c.known.TrainLabels(), len(c.known.Classes))
+	c.samples, err = askls.Graph(name, k, c.labels.Train, c.labels.TrainLabels(), len(c.labels.Classes))
 	return app.FromData(err)
 }
 
@@ -124,24 +124,24 @@ func (c *task) prepare(ctx context.Context) error {
 	}
 	c.all = c.job.Sides.Prepared.Left
 	rows := c.all
-	if c.known.Train != nil {
-		rows = stream.Select(c.all, c.known.Train)
+	if c.labels.Train != nil {
+		rows = stream.Select(c.all, c.labels.Train)
 	}
 	var err error
-	c.samples, err = askls.Samples(rows, c.known.TrainLabels(), len(c.known.Classes))
+	c.samples, err = askls.Samples(rows, c.labels.TrainLabels(), len(c.labels.Classes))
 	return app.FromData(err)
 }
 
 // prepareRows prepares all rows with the statistics of the training rows. If rows were dropped, it reads the labels
 // again.
 func (c *task) prepareRows(ctx context.Context) error {
-	if c.known.Train == nil {
+	if c.labels.Train == nil {
 		if err := c.job.Prepare(ctx); err != nil || c.job.Sides.Prepared.Dropped() == 0 {
 			return err
 		}
 		return c.readLabels(ctx, c.job.Sides.Prepared.Left)
 	}
-	part, err := prepare.New(ctx, c.job.PassEngine(), stream.Select(c.job.Sides.Left, c.known.Train), c.job.Rows.Treatment)
+	part, err := prepare.New(ctx, c.job.PassEngine(), stream.Select(c.job.Sides.Left, c.labels.Train), c.job.Rows.Treatment)
 	if err != nil {
 		return err
 	}
@@ -159,11 +159,11 @@ func prepareKernelMatrix(ctx context.Context, c *task) error {
 	if err != nil {
 		return err
 	}
-	return takeMatrix(c, c.job.Sides.Left.Info().Name, k)
+	return useMatrix(c, c.job.Sides.Left.Info().Name, k)
 }
 
 func (c *task) openNotes() []string {
-	return append(c.job.OpenNotes(), c.known.Notes(c.unit())...)
+	return append(c.job.OpenNotes(), c.labels.Notes(c.unit())...)
 }
 
 // unit returns the word for samples in reports.
@@ -183,9 +183,9 @@ func (c *task) size() model.Size {
 		return c.samples.Size()
 	}
 	s := c.job.Size()
-	s.Classes = len(c.known.Classes)
-	if c.known.Train != nil {
-		s.Rows = int64(len(c.known.Train))
+	s.Classes = len(c.labels.Classes)
+	if c.labels.Train != nil {
+		s.Rows = int64(len(c.labels.Train))
 	}
 	if c.input() == saved.KernelMatrixInput { // not yet read: every entry may be nonzero
 		s.Columns, s.Sparse = 0, &model.Sparsity{Entries: s.Rows * s.Rows, Explicit: true}
@@ -203,18 +203,18 @@ func (c *task) rowsData() saved.Data {
 	default:
 		d = c.job.RowsData()
 	}
-	d.Known, d.Classes, d.ClassKind = c.asides.Words(), c.known.Classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.annotations.Words(), c.labels.Classes, c.kind
 	return d
 }
 
 func (c *task) title() string {
 	s, of := c.size(), "" // s.Rows is the number of training samples
-	if all := int64(len(c.known.Labels)); all > s.Rows {
+	if all := int64(len(c.labels.Labels)); all > s.Rows {
 		of = " of " + report.Count(all)
 	}
 	kernel := ""
 	if c.input() == "" {
 		kernel = ", " + report.Rounded(c.job.Kernel.String())
 	}
-	return fmt.Sprintf("askls model of %s%s %s, %d classes%s", report.Count(s.Rows), of, c.unit(), len(c.known.Classes), kernel)
+	return fmt.Sprintf("askls model of %s%s %s, %d classes%s", report.Count(s.Rows), of, c.unit(), len(c.labels.Classes), kernel)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// judgedTally returns the tally most relevant for new samples, with its description; nil if there is none.
-func judgedTally(c *task) (tally *metrics.Tally, of string) {
-	switch t := &c.told; {
+// bestTally returns the tally most relevant for new samples, with its description; nil if there is none.
+func bestTally(c *task) (tally *metrics.Tally, of string) {
+	switch t := &c.scores; {
 	case t.test.Rows() > 0:
 		return &t.test, "test"
 	case t.outOfFold.Rows() > 0:
@@ -26,7 +26,7 @@ func judgedTally(c *task) (tally *metrics.Tally, of string) {
 
 // charts returns the confusion matrix, and rows by their decisions.
 func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) (list []chart.Chart, err error) {
-	if t, of := judgedTally(c); t != nil {
+	if t, of := bestTally(c); t != nil {
 		grid, err := confusionOf(c, t, of)
 		if err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) (list
 
 // marks returns the classes of some rows.
 func (c *task) marks(s *fit.Sampled, _ model.Side) (*chart.Groups, *chart.Shades) {
-	return chart.GroupsOf(s.Numbers, c.known.Labels, c.known.Classes), nil
+	return chart.GroupsOf(s.Numbers, c.labels.Labels, c.labels.Classes), nil
 }
 
 // confusionOf returns the confusion matrix of a tally.
@@ -53,7 +53,7 @@ func confusionOf(c *task, t *metrics.Tally, of string) (chart.Chart, error) {
 	}
 	var names []string
 	for _, k := range found.Classes {
-		names = append(names, c.known.Classes[k])
+		names = append(names, c.labels.Classes[k])
 	}
 	title := fmt.Sprintf("Confusion matrix, %s %s samples", report.Count(t.Rows()), of)
 	return chart.ConfusionGrid(title, "true class", "chosen class", found.Counts, names), nil

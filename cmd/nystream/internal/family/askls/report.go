@@ -34,7 +34,7 @@ func (c *task) planned(r *fit.PlanResult, t *report.Report) {
 	if r.Columns = r.Rows; r.Dimension > 0 {
 		r.Kernel = c.job.Kernel.String()
 	}
-	t.Add("classes", "%d: %s", len(c.known.Classes), report.Words(c.known.Classes))
+	t.Add("classes", "%d: %s", len(c.labels.Classes), report.Words(c.labels.Classes))
 }
 
 // asklsKeys has the JSON keys of fit askls.
@@ -52,9 +52,9 @@ var (
 )
 
 func (c *task) fitted(d *model.Description, r *report.Report) {
-	f, sizes := c.fitting, c.known.Sizes()
+	f, sizes := c.fitting, c.labels.Sizes()
 	r.Put(report.KeyInput, cmp.Or(c.input(), "rows"))
-	r.Show(report.KeyClasses, c.known.Classes, "classes", "%d: %s", len(sizes), classWords(c.known.Classes, sizes))
+	r.Show(report.KeyClasses, c.labels.Classes, "classes", "%d: %s", len(sizes), classWords(c.labels.Classes, sizes))
 	r.Put(keyClassSizes, sizes)
 	rows.PutGraph(r, c.job.Graph, &c.job.Edges)
 	if d.Kernel != "" {
@@ -76,7 +76,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 		key   *report.Key
 		name  string
 		tally *metrics.Tally
-	}{{keyTrain, "training accuracy", &c.told.train}, {keyOutOfFold, "accuracy out of fold", &c.told.outOfFold}, {keyTest, "test accuracy", &c.told.test}} {
+	}{{keyTrain, "training accuracy", &c.scores.train}, {keyOutOfFold, "accuracy out of fold", &c.scores.outOfFold}, {keyTest, "test accuracy", &c.scores.test}} {
 		if figures := report.FiguresOf(one.tally); figures != nil {
 			if one.key == keyTrain {
 				figures.Error = nil

@@ -20,11 +20,11 @@ import (
 // Family is the family of interpretable projections.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       ism.Name,
-		Methods:    []string{ism.Name},
-		Load:       saved.Loader(ism.Load),
-		Inspect:    inspectISM,
-		Unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+		Name:           ism.Name,
+		Methods:        []string{ism.Name},
+		Load:           saved.Loader(ism.Load),
+		Inspect:        inspectISM,
+		WhyNotVerified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
 	},
 	Verbs: []fit.Verb{{Name: ism.Name, Args: "DATA... (--label COLUMN | --target COLUMNS | --clusters N)", New: newTask}},
 }
@@ -32,42 +32,42 @@ var Family = &fit.Family{
 // task is a fit of ism.
 type task struct {
 	job                          *fit.Job
-	how                          ism.Solver // without its dimension, which is the rank, and its seed
+	settings                     ism.Solver // without its dimension, which is the rank, and its seed
 	target, targetKernel, scores string
 	givenLabel                   string
 
-	targets kernelgen.Kernel // between targets
-	asides  fit.Asides
-	known   *ism.Response // nil for unsupervised
-	labels  []int         // of a single --label column; else nil
-	classes []string      // names of the labels
-	kind    string        // of the classes
-	fitting *ism.Fit
-	nmi     float64 // between clusters and labels
-	seen    float64 // accuracy on the rows of the fit
+	targets       kernelgen.Kernel // between targets
+	annotations   fit.Annotations
+	supervision   *ism.Response // nil for unsupervised
+	labels        []int         // of a single --label column; else nil
+	classes       []string      // names of the labels
+	kind          string        // of the classes
+	fitting       *ism.Fit
+	nmi           float64 // between clusters and labels
+	trainAccuracy float64 // accuracy on the rows of the fit
 }
 
 func newTask(j *fit.Job) *fit.Task {
 	c := &task{job: j}
 	j.AddKernel("kernel between rows of XW", "gaussian(sigma=median)")
 	j.Set.Flag("kernel").Default("gaussian(sigma=median)")
-	j.AddLabelAside("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
-	j.AddAside(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
+	j.AddLabelAnnotation("classes of the rows, in a column or file", "several columns of 0 and 1, with commas, for rows of several classes")
+	j.AddAnnotation(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, instead of --label", Doc: "in columns or a file"}, &c.target, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "dim", Arg: "number", Usage: "columns of W", Doc: "that of the classes or clusters if not given", First: true, Value: flags.Int(&j.Rank, 0)},
 		flags.Flag{Name: "paradigm", Arg: "word", Usage: "kind of supervision",
-			Value: flags.Choice(&c.how.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
-		flags.Flag{Name: "engine", Field: "Algorithm", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.how.Algorithm, []ism.Algorithm{ism.AlgorithmAuto, ism.AlgorithmExact, ism.AlgorithmLinear})},
-		flags.Flag{Name: "tol", Arg: "change", Usage: "tolerance of the iteration, on eigenvalues and angles", Value: flags.Float(&c.how.ChangeTol, 0.01)},
-		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations for one set of clusters", Value: flags.Int(&c.how.Iterations, 50)},
-		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of --engine linear", Value: flags.Int(&c.how.Landmarks, 300)},
+			Value: flags.Choice(&c.settings.Paradigm, []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})},
+		flags.Flag{Name: "engine", Field: "Algorithm", Arg: "word", Usage: "method for sums over pairs of rows", Value: flags.Choice(&c.settings.Algorithm, []ism.Algorithm{ism.AlgorithmAuto, ism.AlgorithmExact, ism.AlgorithmLinear})},
+		flags.Flag{Name: "tol", Arg: "change", Usage: "tolerance of the iteration, on eigenvalues and angles", Value: flags.Float(&c.settings.ChangeTol, 0.01)},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations for one set of clusters", Value: flags.Int(&c.settings.Iterations, 50)},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of --engine linear", Value: flags.Int(&c.settings.Landmarks, 300)},
 		flags.Flag{Name: "target-kernel", Arg: "kernel", Usage: "kernel between the targets of two rows", Doc: "nystream help kernels lists them", Needs: "target",
 			Value: flags.String(&c.targetKernel, "rbf(gamma=median)"), Complete: flags.Kernels},
-		flags.Flag{Name: "mu", Arg: "weight", Usage: "weight of --scores or --given-label", Doc: "1 is that of clusters", Value: flags.Float(&c.how.Mu, 1)},
-		flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters; as many as classes if not given", Value: flags.Int(&c.how.Clusters, 0)},
+		flags.Flag{Name: "mu", Arg: "weight", Usage: "weight of --scores or --given-label", Doc: "1 is that of clusters", Value: flags.Float(&c.settings.Mu, 1)},
+		flags.Flag{Name: "clusters", Arg: "number", Usage: "clusters; as many as classes if not given", Value: flags.Int(&c.settings.Clusters, 0)},
 	)
-	j.AddAside(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file"}, &c.scores, model.Left)
-	j.AddAside(flags.Flag{Name: "given-label", Arg: "column", Usage: "classes to differ from, for --paradigm alternative", Doc: "in a column or file"}, &c.givenLabel, model.Left)
+	j.AddAnnotation(flags.Flag{Name: "scores", Arg: "columns", Usage: "scores, for --paradigm semisupervised", Doc: "in columns or a file"}, &c.scores, model.Left)
+	j.AddAnnotation(flags.Flag{Name: "given-label", Arg: "column", Usage: "classes to differ from, for --paradigm alternative", Doc: "in a column or file"}, &c.givenLabel, model.Left)
 	j.AddClusters("write the cluster of each row")
 	// The paper's data is centred and scaled; otherwise distances are dominated by a few columns.
 	j.Set.Flag("scale").Default("standard")
@@ -76,7 +76,7 @@ func newTask(j *fit.Job) *fit.Task {
 }
 
 func (c *task) refuses(refuse *flags.Refusals, args []string) {
-	p, label, target := c.how.Paradigm, c.job.Given("label"), c.job.Given("target")
+	p, label, target := c.settings.Paradigm, c.job.Given("label"), c.job.Given("target")
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
 	refuse.When(len(args) == 0, rows.NoData)
 	refuse.If(!fit.Writes(c.job, model.Class), "keep", "goes with --clusters-output")
@@ -88,21 +88,21 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.If(p != ism.Alternative, "given-label", "is for --paradigm alternative")
 	refuse.Missing(p == ism.Alternative, "given-label", ": the column of the classes to differ from")
 	refuse.If(!weighed, "mu", "is for --paradigm semisupervised and alternative")
-	refuse.When(!(c.how.Mu > 0 && c.how.Mu <= math.MaxFloat64), "--mu must be above 0, such as 1")
+	refuse.When(!(c.settings.Mu > 0 && c.settings.Mu <= math.MaxFloat64), "--mu must be above 0, such as 1")
 	refuse.If(!clustering, "clusters clusters-output", "is for the paradigms that look for clusters: unsupervised, semisupervised, alternative")
 	refuse.Missing(clustering && !label, "clusters", ": how many there are, such as --clusters 3")
-	refuse.Below("clusters", c.how.Clusters, 2)
+	refuse.Below("clusters", c.settings.Clusters, 2)
 	refuse.Missing(target, "dim", ": how many columns W shall have, such as --dim 2")
 	refuse.Below("dim", c.job.Rank, 1)
-	refuse.Outside("tol", c.how.ChangeTol, 1, "0.01")
-	refuse.Below("iterations", c.how.Iterations, 1)
-	refuse.Below("landmarks", c.how.Landmarks, 1)
-	refuse.If(c.how.Algorithm == ism.AlgorithmExact, "landmarks", "is for --engine linear")
+	refuse.Outside("tol", c.settings.ChangeTol, 1, "0.01")
+	refuse.Below("iterations", c.settings.Iterations, 1)
+	refuse.Below("landmarks", c.settings.Landmarks, 1)
+	refuse.If(c.settings.Algorithm == ism.AlgorithmExact, "landmarks", "is for --engine linear")
 }
 
 func (c *task) parse() (err error) {
-	if c.how.Algorithm == ism.AlgorithmAuto && c.job.Given("landmarks") {
-		c.how.Algorithm = ism.AlgorithmLinear
+	if c.settings.Algorithm == ism.AlgorithmAuto && c.job.Given("landmarks") {
+		c.settings.Algorithm = ism.AlgorithmLinear
 	}
 	if c.job.Kernel, err = kernelgen.Parse(c.job.KernelText); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (c *task) parse() (err error) {
 
 // open opens the data, and reads labels, targets or scores of the rows.
 func (c *task) open(ctx context.Context, args []string) error {
-	if err := c.asides.Open(ctx, c.job, args); err != nil {
+	if err := c.annotations.Open(ctx, c.job, args); err != nil {
 		return err
 	}
 	return c.chooseTask(ctx, c.job.Sides.Left)
@@ -127,25 +127,25 @@ func (c *task) open(ctx context.Context, args []string) error {
 // chooseTask reads labels, targets or scores of the rows of src and makes a response. It sets the dimension and the
 // number of clusters unless flags do.
 func (c *task) chooseTask(ctx context.Context, src stream.Source) (err error) {
-	if err := c.asides.ReadAll(ctx, c.job, src); err != nil {
+	if err := c.annotations.ReadAll(ctx, c.job, src); err != nil {
 		return err
 	}
-	if v := c.asides.Read["--label"]; v != nil && (len(v.Values) == 1 || c.how.Paradigm != ism.Supervised) {
+	if v := c.annotations.Read["--label"]; v != nil && (len(v.Values) == 1 || c.settings.Paradigm != ism.Supervised) {
 		if c.labels, c.classes, err = v.Classes("for numbers that are measured use --target"); err != nil {
 			return err
 		}
-		c.kind = rows.ClassKind(c.classes, v.Values[0].Kind, v.Told)
+		c.kind = rows.ClassKind(c.classes, v.Values[0].Kind, v.DeclaredKind)
 	}
-	if c.known, err = c.response(ctx); err != nil {
+	if c.supervision, err = c.response(ctx); err != nil {
 		return err
 	}
-	if c.how.Clusters == 0 && c.how.Paradigm != ism.Supervised {
-		c.how.Clusters = len(c.classes)
+	if c.settings.Clusters == 0 && c.settings.Paradigm != ism.Supervised {
+		c.settings.Clusters = len(c.classes)
 	}
 	if !c.job.Given("dim") {
-		c.job.Rank = c.how.Clusters
-		if c.known != nil && c.how.Paradigm == ism.Supervised {
-			c.job.Rank = c.known.Columns()
+		c.job.Rank = c.settings.Clusters
+		if c.supervision != nil && c.settings.Paradigm == ism.Supervised {
+			c.job.Rank = c.supervision.Columns()
 		}
 		c.job.Rank = min(c.job.Rank, len(c.job.Sides.Left.Info().Columns))
 	}
@@ -160,7 +160,7 @@ const targetRank = 50
 
 // response returns the response for Γ; nil for unsupervised.
 func (c *task) response(ctx context.Context) (*ism.Response, error) {
-	switch v := c.asides.Read; {
+	switch v := c.annotations.Read; {
 	case v["--target"] != nil:
 		y, err := v["--target"].Numbers()
 		if err != nil {
@@ -179,12 +179,12 @@ func (c *task) response(ctx context.Context) (*ism.Response, error) {
 			return nil, err
 		}
 		return ism.Classes(labels, len(names))
-	case c.how.Paradigm == ism.Unsupervised:
+	case c.settings.Paradigm == ism.Unsupervised:
 		return nil, nil
 	case c.labels != nil:
 		return ism.Classes(c.labels, len(c.classes))
 	}
-	y, err := c.asides.Read["--label"].Numbers()
+	y, err := c.annotations.Read["--label"].Numbers()
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (c *task) response(ctx context.Context) (*ism.Response, error) {
 
 // solver returns the solver configured by the flags.
 func (c *task) solver() ism.Solver {
-	s := c.how
+	s := c.settings
 	s.Dim, s.Seed = c.job.Rank, c.job.App.Seed
 	if s.Paradigm != ism.SemiSupervised && s.Paradigm != ism.Alternative {
 		s.Mu = 0
@@ -202,11 +202,13 @@ func (c *task) solver() ism.Solver {
 }
 
 // problem returns the data of the fit.
-func (c *task) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows: rows, Known: c.known} }
+func (c *task) problem(rows stream.Source) *ism.Data {
+	return &ism.Data{Rows: rows, Response: c.supervision}
+}
 
 func (c *task) title() string {
 	s := c.job.Size()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", report.Count(s.Rows), c.job.Rank, s.Columns, c.how.Paradigm)
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", report.Count(s.Rows), c.job.Rank, s.Columns, c.settings.Paradigm)
 }
 
 // plan returns the cost of the fit, including the response.
@@ -218,10 +220,10 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 		return nil, err
 	}
 	c.dropChoice(&p.Choice)
-	if read := int64(len(c.labels)) + c.asides.Numbers(); read > 0 {
+	if read := int64(len(c.labels)) + c.annotations.Numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")
 	}
-	if c.choosesClasses() {
+	if c.classifies() {
 		p.SourcePasses += 2 // to learn the classes, and to score
 		p.Add("classes that are chosen", s.Rows, "")
 	}
@@ -238,7 +240,7 @@ func (c *task) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	c.asides.Read = nil
+	c.annotations.Read = nil
 	return nil
 }
 
@@ -261,14 +263,14 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 	return f.Model, &f.Report, nil
 }
 
-// choosesClasses reports whether the model learns to classify by --label.
-func (c *task) choosesClasses() bool {
-	return c.labels != nil && c.how.Paradigm == ism.Supervised
+// classifies reports whether the model learns to classify by --label.
+func (c *task) classifies() bool {
+	return c.labels != nil && c.settings.Paradigm == ism.Supervised
 }
 
 // learnClasses turns the model into a classifier, and compares its classes on the rows of the fit with their labels.
 func (c *task) learnClasses(ctx context.Context, e stream.Engine) error {
-	if !c.choosesClasses() {
+	if !c.classifies() {
 		return nil
 	}
 	e.Run = nil // W is known, so states are of no further use
@@ -280,22 +282,22 @@ func (c *task) learnClasses(ctx context.Context, e stream.Engine) error {
 	if err != nil {
 		return err
 	}
-	c.seen, err = metrics.Accuracy(c.labels, chosen)
+	c.trainAccuracy, err = metrics.Accuracy(c.labels, chosen)
 	return err
 }
 
 func (c *task) rowsData() saved.Data {
 	d := c.job.RowsData()
-	d.Known, d.Classes, d.ClassKind = c.knownWords(), c.classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.responseWords(), c.classes, c.kind
 	return d
 }
 
-// knownWords returns the flag and the columns, or the file, of the response.
-func (c *task) knownWords() string {
-	if c.how.Paradigm == ism.Supervised {
-		return c.asides.Words()
+// responseWords returns the flag and the columns, or the file, of the response.
+func (c *task) responseWords() string {
+	if c.settings.Paradigm == ism.Supervised {
+		return c.annotations.Words()
 	}
-	return c.asides.Words("--scores", "--given-label")
+	return c.annotations.Words("--scores", "--given-label")
 }
 
 // write writes the clusters, uncommitted.
@@ -305,7 +307,7 @@ func (c *task) write(ctx context.Context, _ model.Model) ([]rows.PathWriter, err
 
 // dropChoice clears the chosen engine if the user requested it.
 func (c *task) dropChoice(chosen *model.Choice) {
-	if c.how.Algorithm != ism.AlgorithmAuto {
+	if c.settings.Algorithm != ism.AlgorithmAuto {
 		*chosen = model.Choice{}
 	}
 }

@@ -28,7 +28,7 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 func (c *task) marks(s *fit.Sampled, _ model.Side) (*chart.Groups, *chart.Shades) {
 	all, names := c.labels, c.classes
 	if all == nil {
-		all, names = c.fitting.Labels, rows.Numbered("cluster ", c.how.Clusters)
+		all, names = c.fitting.Labels, rows.Numbered("cluster ", c.settings.Clusters)
 	}
 	return chart.GroupsOf(s.Numbers, all, names), nil
 }

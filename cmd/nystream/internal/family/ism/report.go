@@ -21,11 +21,11 @@ type ismLoading struct {
 	Weight report.Number `json:"weight"`
 }
 
-// mostLoadings is the number of data columns that the report lists for a column of W.
-const mostLoadings = 5
+// maxLoadings is the number of data columns that the report lists for a column of W.
+const maxLoadings = 5
 
 func loadingsOf(m *ism.Model) (list [][]ismLoading) {
-	for _, column := range m.Loadings(mostLoadings) {
+	for _, column := range m.Loadings(maxLoadings) {
 		named := []ismLoading{}
 		for _, l := range column {
 			named = append(named, ismLoading{l.Name, report.Number(l.Weight)})
@@ -64,17 +64,17 @@ var (
 )
 
 func (c *task) fitted(d *model.Description, r *report.Report) {
-	f, known := c.fitting, c.knownWords()
+	f, known := c.fitting, c.responseWords()
 	r.Put(keyParadigm, f.Paradigm.String())
 	r.Add("kernel", "%s", report.Rounded(d.Kernel))
 	if known != "" {
 		r.Show(report.KeyKnown, known, "supervised by", "%s", known)
 	}
 	report.PutClasses(r, c.classes)
-	report.PutClusters(r, f.Labels, c.how.Clusters)
-	if c.choosesClasses() {
-		r.PutSome(keyScore, c.seen)
-		r.Add("accuracy", "%.4f (training rows)", c.seen)
+	report.PutClusters(r, f.Labels, c.settings.Clusters)
+	if c.classifies() {
+		r.PutSome(keyScore, c.trainAccuracy)
+		r.Add("accuracy", "%.4f (training rows)", c.trainAccuracy)
 	}
 	if c.labels != nil && f.Labels != nil {
 		r.PutSome(keyNMI, c.nmi)

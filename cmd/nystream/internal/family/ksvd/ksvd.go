@@ -42,10 +42,10 @@ type task struct {
 	landmarks    []int        // of rows, and of columns if there are two numbers
 	center       bool
 
-	solver  ksvd.Method
-	matched ksvd.Compatibility // of the rows and columns of a matrix
-	rowsOf  *ksvd.Data         // set when a graph is opened, or when rows are prepared
-	fitting *ksvd.Fit
+	solver        ksvd.Method
+	compatibility ksvd.Compatibility // of the rows and columns of a matrix
+	data          *ksvd.Data         // set when a graph is opened, or when rows are prepared
+	fitting       *ksvd.Fit
 }
 
 func newTask(j *fit.Job) *fit.Task {
@@ -92,10 +92,10 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.When(method == "ssrsvd" && c.center, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact")
 	refuse.When(method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph")
 	refuse.Outside("tol", c.nystrom.Tolerance, 2, "0.1")
-	refuse.When(!c.goodLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200")
+	refuse.When(!c.validLandmarks(), "--landmarks takes one number for rows and columns, or two, each at least the rank: --landmarks 400 or --landmarks 400,200")
 }
 
-func (c *task) goodLandmarks() bool {
+func (c *task) validLandmarks() bool {
 	if !c.job.Given("landmarks") {
 		return true
 	}
@@ -148,23 +148,23 @@ func (c *task) open(ctx context.Context, args []string) (err error) {
 		if c.job.Graph, err = rows.ReadGraph(ctx, c.job.App, c.job.Edges.Path, &c.job.Edges, c.job.Edges.Recipe(), &c.job.Data); err != nil {
 			return err
 		}
-		c.rowsOf, err = ksvd.Graph(c.job.Edges.Path, c.job.Graph.Adjacency)
+		c.data, err = ksvd.Graph(c.job.Edges.Path, c.job.Graph.Adjacency)
 		return app.FromData(err)
 	}
 	if err := c.job.Open(ctx, args); err != nil {
 		return err
 	}
-	return c.match()
+	return c.resolveCompatibility()
 }
 
-// match chooses how the rows and columns of a matrix are brought to one length.
-func (c *task) match() error {
+// resolveCompatibility chooses how the rows and columns of a matrix are brought to one length.
+func (c *task) resolveCompatibility() error {
 	if c.input() != saved.MatrixInput {
 		return nil
 	}
 	s := c.job.Size()
 	var err error
-	c.matched, err = c.compat.Resolve(s.Rows, int64(s.Columns))
+	c.compatibility, err = c.compat.Resolve(s.Rows, int64(s.Columns))
 	if err != nil {
 		return flags.Usagef("%s: %w", c.job.Sides.Left.Info().Name, err)
 	}
@@ -172,12 +172,12 @@ func (c *task) match() error {
 }
 
 func (c *task) size() model.Size {
-	if c.rowsOf != nil {
-		return c.rowsOf.Size()
+	if c.data != nil {
+		return c.data.Size()
 	}
 	s := c.job.Size()
 	if s.OneSource() {
-		s, _ = ksvd.MatrixPlan(c.job.App.Engine(), s.Rows, int64(s.Columns), c.matched)
+		s, _ = ksvd.MatrixPlan(c.job.App.Engine(), s.Rows, int64(s.Columns), c.compatibility)
 	}
 	return s
 }
@@ -220,7 +220,7 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	switch c.input() {
 	case saved.MatrixInput:
 		p.SourcePasses = 1 // which loads the matrix
-		_, loading := ksvd.MatrixPlan(e, s.Rows, s.Cols, c.matched)
+		_, loading := ksvd.MatrixPlan(e, s.Rows, s.Cols, c.compatibility)
 		p.Include(loading)
 		p.SetNotShardable("the matrix is loaded whole; name two sources with `right`")
 	case saved.GraphInput:
@@ -241,15 +241,15 @@ func (c *task) prepare(ctx context.Context) (err error) {
 	if err := c.job.Prepare(ctx); err != nil {
 		return err
 	}
-	if err := c.match(); err != nil {
+	if err := c.resolveCompatibility(); err != nil {
 		return err
 	}
 	if c.input() == saved.SourcesInput {
-		c.rowsOf, err = ksvd.Between(c.job.Sides.Prepared.Left, c.job.Sides.Prepared.Right)
+		c.data, err = ksvd.Between(c.job.Sides.Prepared.Left, c.job.Sides.Prepared.Right)
 		return err
 	}
 	c.job.Scans = fit.AllPasses(c.job) // the next pass loads the matrix
-	c.rowsOf, err = ksvd.RowsAndColumns(ctx, c.job.Sides.Prepared.Left, c.matched, c.job.App.Seed)
+	c.data, err = ksvd.RowsAndColumns(ctx, c.job.Sides.Prepared.Left, c.compatibility, c.job.App.Seed)
 	return err
 }
 
@@ -257,7 +257,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 	if err := c.leaveMemory(); err != nil {
 		return nil, nil, err
 	}
-	f, err := c.solver.Fit(ctx, e, c.rowsOf, c.job.Kernel)
+	f, err := c.solver.Fit(ctx, e, c.data, c.job.Kernel)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -335,7 +335,7 @@ func (c *task) keys(ctx context.Context, f *fit.FactorFile) ([]stream.Field, fun
 	case f.Side == model.Right && c.job.Sides.Prepared.Right != nil:
 		source = c.job.Sides.Prepared.Right
 	}
-	fields := fit.Carried(c.job, f.Path, source)
+	fields := fit.KeptFields(c.job, f.Path, source)
 	if len(fields) == 0 {
 		return nil, nil, nil
 	}

@@ -36,12 +36,12 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 
 // fittedEmbedding returns the first singular vectors at fitted rows of a side.
 func (c *task) fittedEmbedding(ctx context.Context, side model.Side) (*chart.Embedding, *fit.Sampled, error) {
-	s := &fit.Sampled{Of: c.fitting.Rows}
+	s := &fit.Sampled{Total: c.fitting.Rows}
 	if side == model.Right {
-		s.Of = c.fitting.Cols
+		s.Total = c.fitting.Cols
 	}
 	var err error
-	if s.Numbers, err = fit.PlottedRows(c.job, s.Of); err != nil {
+	if s.Numbers, err = fit.PlottedRows(c.job, s.Total); err != nil {
 		return nil, nil, err
 	}
 	rank := c.fitting.Rank()

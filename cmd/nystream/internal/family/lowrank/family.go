@@ -32,7 +32,7 @@ func verbs() (list []fit.Verb) {
 }
 
 func (m *method) task(j *fit.Job) *fit.Task {
-	c := &task{job: j, info: m}
+	c := &task{job: j, method: m}
 	j.AddKernel("kernel between two rows", "'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
 	j.AddRank("columns of the embedding", "")
 	if m.tolerance {

@@ -22,8 +22,8 @@ import (
 
 // task is a fit of a low-rank model.
 type task struct {
-	job  *fit.Job
-	info *method
+	job    *fit.Job
+	method *method
 
 	mapText     string
 	matrix      []string // files of an explicit matrix
@@ -52,9 +52,9 @@ func (c *task) explicit() bool { return len(c.matrix) > 0 }
 
 func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	two, matrix, tolerance := c.job.Given("right"), c.job.Given("matrix"), c.job.Given("tol")
-	square := c.asymmetric() && c.info.symmetric && c.info.twoSided && !two
+	square := c.asymmetric() && c.method.symmetric && c.method.twoSided && !two
 	alternative := ""
-	if c.info.tolerance {
+	if c.method.tolerance {
 		alternative = "; or which error is small enough, such as --tol 0.01"
 	}
 	refuse.When(len(args) == 0 && !matrix, rows.NoData)
@@ -64,7 +64,7 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.If(!matrix, "map", "goes with --matrix; for rows of DATA name a --kernel")
 	refuse.Missing(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'")
 	refuse.When(slices.Contains(args, "-") && slices.Contains(c.job.RightFiles, "-"), rows.OneStandardInput)
-	refuse.Missing(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative)
+	refuse.Missing(!tolerance && c.method.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative)
 	refuse.Below("rank", c.job.Rank, 1)
 	refuse.Below("landmarks", c.landmarks, 1)
 	refuse.Below("leverage-rows", c.leverage, 0)
@@ -78,7 +78,7 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.If(two, "clusters novelty", "is for the rows of one source: leave it out with --right")
 	refuse.If(c.clusters == "", "clusters-output", "goes with --clusters")
 	refuse.When(c.job.Given("norm") && c.job.Given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms")
-	refuse.When(two && c.info.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform")
+	refuse.When(two && c.method.name == "landmark" && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for the symmetric matrix of one source: with --right landmarks are uniform")
 	refuse.If(square, "tol", "is for symmetric kernels, and "+c.job.KernelText+" is not: name a --rank")
 	refuse.If(square, "clusters novelty shift", "is for symmetric kernels, and "+c.job.KernelText+" is not: leave it out")
 	refuse.When(square && c.job.Given("rule") && c.rule != lowrank.RuleAuto && c.rule != lowrank.RuleUniform, "--rule is for symmetric kernels: landmarks of others are uniform")
@@ -100,7 +100,7 @@ func (c *task) leverageRows() int {
 
 // symmetric reports whether A is approximated by one factor.
 func (c *task) symmetric() bool {
-	return c.info.symmetric && len(c.job.RightFiles) == 0 && !(c.info.twoSided && c.asymmetric())
+	return c.method.symmetric && len(c.job.RightFiles) == 0 && !(c.method.twoSided && c.asymmetric())
 }
 
 // asymmetric reports whether --kernel is known to be asymmetric.
@@ -134,7 +134,7 @@ func (c *task) parse() (err error) {
 	} else if err := c.checkKernel(); err != nil {
 		return err
 	}
-	c.solver, err = c.info.solver(c)
+	c.solver, err = c.method.solver(c)
 	if err != nil || c.clusters == "" && !c.novelty {
 		return err
 	}
@@ -216,9 +216,9 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 	return p, err
 }
 
-// orthonormal is the largest max|UᵀU−I| of factors that are written directly. Above it, one more pass makes them
+// orthogonalityTol is the largest max|UᵀU−I| of factors that are written directly. Above it, one more pass makes them
 // orthonormal up to rounding.
-const orthonormal = 1e-10
+const orthogonalityTol = 1e-10
 
 // fit fits the model, and orthonormalises the factors if requested and necessary.
 func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
@@ -231,7 +231,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 	if c.job.States.Folder != "" {
 		e.Run = nil // shards do not make factors
 	}
-	if fit.WritesFactors(c.job) && !c.job.States.Stops() && f.OrthogonalityBound() > orthonormal {
+	if fit.WritesFactors(c.job) && !c.job.States.Stops() && f.OrthogonalityBound() > orthogonalityTol {
 		err = f.Refine(ctx, e, d)
 	}
 	return f.Model, &f.Report, err

@@ -10,28 +10,50 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// groupClusters colours the rows of charts by their cluster, unless --label does.
-func (c *task) groupClusters(ctx context.Context) error {
-	if c.fitting.Clusters == nil {
+// groupRows colours the sampled rows of charts by cluster, or by novelty; nil leaves that to --label.
+func (c *task) groupRows(ctx context.Context) error {
+	var (
+		m      = c.fitting
+		output = model.Class
+		of     = func(row []float64) int { return int(row[0]) }
+		names  []string
+	)
+	switch {
+	case m.Clusters != nil:
+		names = rows.Numbered("cluster ", m.Clusters.K)
+	case m.Novelty != nil:
+		names, output, of = []string{"ordinary", "farthest tenth", "farthest hundredth"}, model.Novelty, farthestOf
+	default:
 		return nil
 	}
 	s, err := fit.Sample(ctx, c.job, model.Left)
 	if err != nil {
 		return err
 	}
-	r := model.Request{Outputs: []model.Output{model.Class}}
-	labels, err := model.TransformMatrix(ctx, c.job.App.Engine(), c.fitting, s.Rows, r)
+	found, err := model.TransformMatrix(ctx, c.job.App.Engine(), m, s.Rows, model.Request{Outputs: []model.Output{output}})
 	if err != nil {
 		return err
 	}
-	c.groups = &chart.Groups{Of: make([]int, labels.Rows), Names: rows.Numbered("cluster ", c.fitting.Clusters.K)}
-	for i := range c.groups.Of {
-		c.groups.Of[i] = int(labels.Data[i])
+	c.groups = &chart.Groups{Index: make([]int, found.Rows), Names: names}
+	for i := range c.groups.Index {
+		c.groups.Index[i] = of(matrix.Row(found, i))
 	}
 	return nil
 }
 
-// marks returns the clusters of rows, or the groups of --label.
+// farthestOf returns the group of a row from its columns of [model.Novelty], the last of which is the share of rows held
+// out that are as far.
+func farthestOf(row []float64) int {
+	switch share := row[len(row)-1]; {
+	case share <= 0.01:
+		return 2
+	case share <= 0.1:
+		return 1
+	}
+	return 0
+}
+
+// marks returns the groups of groupRows, or the groups or shades of --label.
 func (c *task) marks(s *fit.Sampled, side model.Side) (*chart.Groups, *chart.Shades) {
 	if c.groups != nil {
 		return c.groups, nil
@@ -42,7 +64,7 @@ func (c *task) marks(s *fit.Sampled, side model.Side) (*chart.Groups, *chart.Sha
 // charts returns the common charts. It adds the columns of an explicit matrix, and replaces the values of principal
 // components by a scree plot of the shares of variance.
 func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]chart.Chart, error) {
-	if err := c.groupClusters(ctx); err != nil {
+	if err := c.groupRows(ctx); err != nil {
 		return nil, err
 	}
 	list, err := c.job.Charts(ctx, m, r)
@@ -59,8 +81,8 @@ func (c *task) charts(ctx context.Context, m model.Model, r *model.Report) ([]ch
 		return list, err
 	}
 	v := c.fitting.Explicit.V
-	s := &fit.Sampled{Of: int64(v.Rows)}
-	if s.Numbers, err = fit.PlottedRows(c.job, s.Of); err != nil {
+	s := &fit.Sampled{Total: int64(v.Rows)}
+	if s.Numbers, err = fit.PlottedRows(c.job, s.Total); err != nil {
 		return nil, err
 	}
 	e := &chart.Embedding{Names: rows.Numbered("v", min(chart.PlotColumns, v.Cols)), U: matrix.New(len(s.Numbers), v.Cols)}

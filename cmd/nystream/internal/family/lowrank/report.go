@@ -100,7 +100,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(report.KeyCondition, f.Condition)
 	r.Put(keyRefined, f.Refined())
 	r.Put(keyOrthogonalityBound, f.OrthogonalityBound())
-	if bound := f.OrthogonalityBound(); !f.Refined() && bound > orthonormal {
+	if bound := f.OrthogonalityBound(); !f.Refined() && bound > orthogonalityTol {
 		r.Add("orthogonality", "max|UᵀU−I| below about %.0e (write factors to have it at rounding)", bound)
 	}
 }
@@ -112,7 +112,7 @@ const good, fair = 0.05, 0.2
 func (c *task) addQuality(r *report.Report) {
 	f, found := c.fitting, math.NaN()
 	for _, e := range f.Estimates {
-		if e.Of == model.MatrixFrobenius {
+		if e.Quantity == model.MatrixFrobenius {
 			found = e.Value
 		}
 	}

@@ -10,11 +10,11 @@ import (
 // Family is the family of operators between spaces of functions.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       rkhs.Name,
-		Methods:    []string{rkhs.Name},
-		Load:       saved.Loader(rkhs.Load),
-		Inspect:    inspectOperator,
-		Unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
+		Name:           rkhs.Name,
+		Methods:        []string{rkhs.Name},
+		Load:           saved.Loader(rkhs.Load),
+		Inspect:        inspectOperator,
+		WhyNotVerified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
 	},
 	Verbs: []fit.Verb{{Name: rkhs.Name, Args: "X... [--with Y... | --lag L] --kind KIND --kernel K --rank N", New: newTask}},
 }
@@ -28,7 +28,7 @@ func newTask(j *fit.Job) *fit.Task {
 		flags.Flag{Name: "lag", Arg: "number", Usage: "time lag of a pair, in rows", First: true, Value: flags.Int64(&c.lag, 0)},
 		flags.Flag{Name: "trajectory-by", Arg: "column", Usage: "column that identifies trajectories", Needs: "lag", Group: flags.Data, Effect: flags.Locates, Value: flags.String(&c.trajectoryBy, ""),
 			Complete: flags.Completion{Func: j.Data.CompleteColumns}},
-		flags.Flag{Name: "trajectories", Arg: "word", Usage: "trajectories of --lag", Needs: "lag", Value: flags.Choice(&c.files, trajectories, "one per file", "all files together")},
+		flags.Flag{Name: "trajectories", Arg: "word", Usage: "trajectories of --lag", Needs: "lag", Value: flags.Choice(&c.trajectoryFiles, trajectories, "one per file", "all files together")},
 	)
 	j.Set.Flag("kind").NoDefault()
 	j.AddKernel("kernel between two rows", "'rbf(sigma=0.25)'")
@@ -36,10 +36,10 @@ func newTask(j *fit.Job) *fit.Task {
 	j.Set.Add(
 		flags.Flag{Name: "kernel-y", Arg: "kernel", Usage: "kernel of y; that of x if not given", Value: flags.String(&c.kernelYText, ""), Complete: flags.Kernels},
 		flags.Flag{Name: "ridge", Arg: "number", Usage: "regularisation added to covariance operators before inversion", Value: flags.Float(&c.ridge, 1e-3)},
-		flags.Flag{Name: "task", Arg: "word", Usage: "decomposition", Value: flags.Choice(&c.how.Task, []rkhs.Task{rkhs.SVD, rkhs.Eigen})},
-		flags.Flag{Name: "center", Usage: "centre the features: covariances, not second moments", Value: flags.Bool(&c.how.Center, false)},
-		flags.Flag{Name: "engine", Field: "Algorithm", Arg: "word", Usage: "basis of the functions", Value: flags.Choice(&c.how.Algorithm, []rkhs.Algorithm{rkhs.AlgorithmAuto, rkhs.AlgorithmExact, rkhs.AlgorithmLandmark})},
-		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of a side", Doc: "300 if not given, 1000 if exact", Value: flags.Int(&c.how.Landmarks, 0)},
+		flags.Flag{Name: "task", Arg: "word", Usage: "decomposition", Value: flags.Choice(&c.settings.Task, []rkhs.Task{rkhs.SVD, rkhs.Eigen})},
+		flags.Flag{Name: "center", Usage: "centre the features: covariances, not second moments", Value: flags.Bool(&c.settings.Center, false)},
+		flags.Flag{Name: "engine", Field: "Algorithm", Arg: "word", Usage: "basis of the functions", Value: flags.Choice(&c.settings.Algorithm, []rkhs.Algorithm{rkhs.AlgorithmAuto, rkhs.AlgorithmExact, rkhs.AlgorithmLandmark})},
+		flags.Flag{Name: "landmarks", Arg: "number", Usage: "most landmarks of a side", Doc: "300 if not given, 1000 if exact", Value: flags.Int(&c.settings.Landmarks, 0)},
 		flags.Flag{Name: "matrix", Arg: "files", Usage: "B of --kind explicit", Doc: "a row per y, a column per x", Group: flags.Data, Effect: flags.Locates, Value: flags.Strings(&c.matrixFiles), Complete: flags.DataFiles},
 		flags.Flag{Name: "clusters", Arg: "number", Usage: "number of sets to find in X", Value: flags.Int(&c.clusters, 0)},
 	)

@@ -25,12 +25,12 @@ var trajectories = flags.Words("each", "all")
 
 // task is a fit of operator.
 type task struct {
-	job   *fit.Job
-	how   rkhs.Solver // without its operator, kernel of y, rank, seed and memory
-	kind  flags.Word
-	ridge float64
-	lag   int64
-	files flags.Word // of trajectories
+	job             *fit.Job
+	settings        rkhs.Solver // without its operator, kernel of y, rank, seed and memory
+	kind            flags.Word
+	ridge           float64
+	lag             int64
+	trajectoryFiles flags.Word // of trajectories
 
 	trajectoryBy string
 	withColumns  []string
@@ -66,7 +66,7 @@ func (c *task) paired() bool { return c.job.Given("with") || c.job.Given("lag") 
 
 // oneSpace reports whether x and y are rows of one space.
 func (c *task) oneSpace() bool {
-	s := c.how
+	s := c.settings
 	s.Operator = c.operator()
 	return c.job.Given("lag") || s.OneSpace()
 }
@@ -91,7 +91,7 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.Below("rank", c.job.Rank, 1)
 	refuse.If(!op.Traits().Inverts, "ridge", fmt.Sprintf("is for kinds with an inverse, and %s has none: leave it out", c.kind))
 	refuse.When(!(c.ridge >= 0 && c.ridge <= math.MaxFloat64), "--ridge must be 0 or more, such as 1e-3")
-	refuse.Below("landmarks", c.how.Landmarks, 1)
+	refuse.Below("landmarks", c.settings.Landmarks, 1)
 	refuse.Missing(explicit, "matrix", ": the file with B, such as --matrix B.npy")
 	refuse.If(!explicit, "matrix", "is for --kind explicit")
 	refuse.Below("clusters", c.clusters, 2)
@@ -101,8 +101,8 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 func (c *task) inputs() []string { return c.matrixFiles }
 
 func (c *task) parse() (err error) {
-	c.job.Sides.Apart = c.job.Given("with") && !c.oneSpace()
-	c.solver = c.how
+	c.job.Sides.Separate = c.job.Given("with") && !c.oneSpace()
+	c.solver = c.settings
 	c.solver.Operator, c.solver.Rank, c.solver.Seed, c.solver.Memory = c.operator(), c.job.Rank, c.job.App.Seed, int64(c.job.App.Memory)
 	if c.job.Kernel, err = kernelgen.Parse(c.job.KernelText); err != nil || c.kernelYText == "" {
 		return err
@@ -185,7 +185,7 @@ func (c *task) names() []string {
 }
 
 func (c *task) input() string {
-	if c.job.Sides.Apart {
+	if c.job.Sides.Separate {
 		return saved.PairsInput
 	}
 	return ""
@@ -201,7 +201,7 @@ func (c *task) title() string {
 	case shape.Rows != shape.Cols:
 		rows = fmt.Sprintf("%s rows y and %s rows x", report.Count(shape.Cols), report.Count(shape.Rows))
 	}
-	return fmt.Sprintf("operator model of %s, %s, %v", c.kind, rows, c.how.Task)
+	return fmt.Sprintf("operator model of %s, %s, %v", c.kind, rows, c.settings.Task)
 }
 
 // plan returns the cost of the fit, including sets and charts.
@@ -248,7 +248,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 func (c *task) rowsData() saved.Data {
 	d := c.job.RowsData()
 	d.Input = c.input()
-	if c.job.Sides.Apart {
+	if c.job.Sides.Separate {
 		left, right := c.preparations()
 		d.Columns, d.RightColumns = rows.KnownNames(c.job.Sides.Right, left), rows.KnownNames(c.job.Sides.Left, right)
 		d.ColumnPositions, d.RightPositions = c.job.Sides.Right.Positions(left), c.job.Sides.Left.Positions(right)
@@ -259,7 +259,7 @@ func (c *task) rowsData() saved.Data {
 }
 
 func (c *task) preparations() (left, right prepare.Preparation) {
-	if c.job.Sides.Apart {
+	if c.job.Sides.Separate {
 		return c.job.Sides.Prepared.Right.Preparation, c.job.Sides.Prepared.Left.Preparation
 	}
 	return c.job.Preparations()

@@ -28,7 +28,7 @@ func (c *task) write(ctx context.Context, _ model.Model) (_ []rows.PathWriter, e
 // setColumns returns the number of functions used to find sets: the number of sets, or one less if the functions are
 // centred, since these lack the constant function.
 func setColumns(c *task) int {
-	if c.how.Center {
+	if c.settings.Center {
 		return c.clusters - 1
 	}
 	return c.clusters
@@ -51,7 +51,7 @@ func (c *task) sets(ctx context.Context) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	evenColumns(values)
+	normalizeColumns(values)
 	f, err := cluster.KMeans{Clusters: c.clusters, Seed: c.job.App.Seed}.Fit(ctx, c.job.App.Engine(), values)
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (c *task) sets(ctx context.Context) ([]int, error) {
 	return f.Labels, nil
 }
 
-// evenColumns divides each column by its norm, unless that is 0.
-func evenColumns(m blas64.General) {
+// normalizeColumns divides each column by its norm, unless that is 0.
+func normalizeColumns(m blas64.General) {
 	for j := range m.Cols {
 		column := blas64.Vector{N: m.Rows, Inc: m.Stride, Data: m.Data[j:]}
 		if norm := blas64.Nrm2(column); norm > 0 {

@@ -22,7 +22,7 @@ func (c *task) keepTrajectories(d rows.DataFlags) *rows.DataFlags {
 // with --trajectory-by.
 func (c *task) findTrajectories(ctx context.Context) error {
 	parts := c.job.Sides.Left.Files.Parts()
-	if c.files != "each" {
+	if c.trajectoryFiles != "each" {
 		parts = nil
 	}
 	if c.trajectoryBy == "" {
@@ -31,9 +31,9 @@ func (c *task) findTrajectories(ctx context.Context) error {
 	}
 	info := c.job.Sides.Left.Info()
 	t := &TrajectoryLengths{Parts: parts, Seen: make(map[TrajectoryID]int64)}
-	at := rows.Aside{Flag: trajectoryFlag, Columns: []string{info.Kept[0].Name}}
+	at := rows.Annotation{Flag: trajectoryFlag, Columns: []string{info.Kept[0].Name}}
 	err := rows.EachBlock(ctx, c.job.App.Engine(), "trajectories", c.job.Sides.Left, func(b *stream.Block) error {
-		values := rows.AsideValues{Aside: at, Source: info.Name, First: b.Start, Values: b.Kept[:1]}
+		values := rows.AnnotationValues{Annotation: at, Source: info.Name, First: b.Start, Values: b.Kept[:1]}
 		if err := values.CheckWhole(); err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (c *task) findTrajectories(ctx context.Context) error {
 			if earlier, ok := t.Add(idOf(&b.Kept[0], i)); !ok {
 				return stream.NewValueError(info.Name, b.Start+int64(i), at.Columns[0],
 					"the trajectory of this row has begun in row %d, and rows of another one are between", earlier).
-					Do("sort the rows by this column, and those of a trajectory by time")
+					WithRemedy("sort the rows by this column, and those of a trajectory by time")
 			}
 		}
 		return nil

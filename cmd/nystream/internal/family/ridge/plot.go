@@ -61,11 +61,11 @@ func residuals(f *ridge.Fit, j int) chart.Chart {
 	left := f.OutOfFold
 	truth, predicted, halfWidth := matrix.Column(left.Truth, j), matrix.Column(left.Predicted, j), matrix.Column(left.HalfWidth, j)
 	residual, outside := make([]float64, len(truth)), 0
-	groups := &chart.Groups{Of: make([]int, len(truth)), Names: []string{"inside", "outside"}}
+	groups := &chart.Groups{Index: make([]int, len(truth)), Names: []string{"inside", "outside"}}
 	for i := range residual {
 		residual[i] = truth[i] - predicted[i]
 		if math.Abs(residual[i]) > halfWidth[i] {
-			groups.Of[i] = 1
+			groups.Index[i] = 1
 			outside++
 		}
 	}
@@ -99,7 +99,7 @@ func (c *task) penalties() chart.Chart {
 			group = 1
 		}
 		p.At = append(p.At, plotter.XY{X: tried.Lambda, Y: e})
-		p.Groups.Of = append(p.Groups.Of, group)
+		p.Groups.Index = append(p.Groups.Index, group)
 	}
 	return p
 }

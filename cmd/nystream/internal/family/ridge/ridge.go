@@ -24,10 +24,10 @@ import (
 // Family is the family of kernel ridge regression and classification.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       ridge.Name,
-		Methods:    []string{ridge.Name},
-		Load:       saved.Loader(ridge.Load),
-		Unverified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
+		Name:           ridge.Name,
+		Methods:        []string{ridge.Name},
+		Load:           saved.Loader(ridge.Load),
+		WhyNotVerified: ": they approximate no matrix; nystream predict --label compares classes with the true ones",
 	},
 	Verbs: []fit.Verb{{Name: ridge.Name, Args: "DATA... (--target COLUMNS | --label COLUMN)", New: newTask}},
 }
@@ -40,15 +40,15 @@ const ridgeKernels = "laplace(gamma=0.25*median|0.5*median) | matern32(length=2*
 // alternatives is the value of a flag for kernels. Repeated flags accumulate.
 type alternatives struct {
 	text  *string
-	given bool
+	isSet bool
 }
 
 // Set adds kernels. The first call replaces the default.
 func (a *alternatives) Set(text string) error {
-	if a.given {
+	if a.isSet {
 		text = *a.text + " | " + text
 	}
-	*a.text, a.given = text, true
+	*a.text, a.isSet = text, true
 	return nil
 }
 
@@ -60,40 +60,40 @@ func (a *alternatives) Type() string { return "kernels" }
 // task is a fit of ridge.
 type task struct {
 	job                     *fit.Job
-	how                     ridge.Solver // without its seed
+	settings                ridge.Solver // without its seed
 	target, weights, foldBy string
 	classWeight             flags.Word
 
-	kernels []kernelgen.Kernel
-	asides  fit.Asides
-	known   ridge.Data // without its rows
-	files   []keptFile // columns in files beside the rows
-	classes []string
-	kind    string // of the classes
-	fitting *ridge.Fit
+	kernels     []kernelgen.Kernel
+	annotations fit.Annotations
+	data        ridge.Data // without its rows
+	files       []keptFile // columns in files beside the rows
+	classes     []string
+	kind        string // of the classes
+	fitting     *ridge.Fit
 }
 
 func newTask(j *fit.Job) *fit.Task {
 	c := &task{job: j}
 	j.KernelText = ridgeKernels
-	j.AddLabelAside("classes to predict, in a column or file", "instead of --target")
-	j.AddAside(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
+	j.AddLabelAnnotation("classes to predict, in a column or file", "instead of --target")
+	j.AddAnnotation(flags.Flag{Name: "target", Field: "Targets", Arg: "columns", Usage: "numbers to predict, in columns or a file", First: true}, &c.target, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "kernel", Arg: "kernels", Usage: "kernels to choose from", Doc: "such as 'rbf(gamma=0.1|1)'; repeat it for more; nystream help kernels lists them", First: true,
 			Value: &alternatives{text: &j.KernelText}, Complete: flags.Kernels},
 		flags.Flag{Name: "landmarks", Arg: "number", Usage: "landmarks, or auto", Doc: "which doubles them while the squared error falls by 5 %", First: true,
-			Value: flags.IntOr(&c.how.Landmarks, 1000, "auto", ridge.AutoLandmarks)},
-		flags.Flag{Name: "penalty", Field: "Penalties", Arg: "numbers", Usage: "penalties to choose from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.how.Penalties)},
-		flags.Flag{Name: "folds", Arg: "number", Usage: "number of folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.how.Folds, 0)},
+			Value: flags.IntOr(&c.settings.Landmarks, 1000, "auto", ridge.AutoLandmarks)},
+		flags.Flag{Name: "penalty", Field: "Penalties", Arg: "numbers", Usage: "penalties to choose from", Doc: "five to seven that suit the data if not given", Value: flags.Floats(&c.settings.Penalties)},
+		flags.Flag{Name: "folds", Arg: "number", Usage: "number of folds, 1 for a held-out tenth", Doc: "5 up to 3,000 landmarks", Value: flags.Int(&c.settings.Folds, 0)},
 	)
-	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
-	j.AddAside(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
+	j.AddAnnotation(flags.Flag{Name: "weights", Arg: "column", Usage: "weights of the rows, in a column or file"}, &c.weights, model.Left)
+	j.AddAnnotation(flags.Flag{Name: "fold-by", Arg: "column", Usage: "column or file whose equal values stay in one fold"}, &c.foldBy, model.Left)
 	j.Set.Add(
 		flags.Flag{Name: "class-weight", Field: "Balanced", Arg: "word", Usage: "weights of classes", Value: flags.Choice(&c.classWeight, flags.Words("none", "balanced"), "", "equal weights of classes")},
-		flags.Flag{Name: "score-rows", Arg: "number", Usage: "rows that scores are computed on", Doc: "or all, by another pass over them", Value: &scoreRows{&c.how.ScoreRows}},
-		flags.Flag{Name: "std", Usage: "keep what predict --std needs", Doc: "16·landmarks² bytes", Value: flags.Bool(&c.how.Std, false)},
+		flags.Flag{Name: "score-rows", Arg: "number", Usage: "rows that scores are computed on", Doc: "or all, by another pass over them", Value: &scoreRows{&c.settings.ScoreRows}},
+		flags.Flag{Name: "std", Usage: "keep what predict --std needs", Doc: "16·landmarks² bytes", Value: flags.Bool(&c.settings.Std, false)},
 		flags.Flag{Name: "metric", Arg: "word", Usage: "metric learnt from the data",
-			Value: flags.Choice(&c.how.Metric, []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}, "", "factors of columns", "a matrix")},
+			Value: flags.Choice(&c.settings.Metric, []ridge.Metric{ridge.NoMetric, ridge.DiagonalMetric, ridge.FullMetric}, "", "factors of columns", "a matrix")},
 	)
 	j.Set.Flag("scale").Default("standard")
 	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Open: c.open, Title: c.title, Plan: c.plan, Prepare: c.prepare,
@@ -104,15 +104,15 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	label, target := c.job.Given("label"), c.job.Given("target")
 	refuse.When(len(args) == 0, rows.NoData)
 	refuse.When(target && c.classWeight == "balanced", "--class-weight is for classes: leave it out, or give --label for --target")
-	refuse.When(target && c.how.ScoreRows == ridge.AllRows, "--score-rows all is for classes: errors of numbers are those of all rows without it; leave it out")
-	refuse.When(label && c.how.Std, "--std is for numbers: classes have probabilities without it; leave it out")
+	refuse.When(target && c.settings.ScoreRows == ridge.AllRows, "--score-rows all is for classes: errors of numbers are those of all rows without it; leave it out")
+	refuse.When(label && c.settings.Std, "--std is for numbers: classes have probabilities without it; leave it out")
 	refuse.When(label && target, "--label and --target: one of them is predicted; leave the other out")
 	refuse.Missing(!label, "target", ": the columns of the numbers to predict, such as --target price; or --label for classes")
-	if c.how.Landmarks != ridge.AutoLandmarks {
-		refuse.Below("landmarks", c.how.Landmarks, 1)
+	if c.settings.Landmarks != ridge.AutoLandmarks {
+		refuse.Below("landmarks", c.settings.Landmarks, 1)
 	}
-	refuse.Below("folds", c.how.Folds, 1)
-	refuse.When(slices.ContainsFunc(c.how.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1")
+	refuse.Below("folds", c.settings.Folds, 1)
+	refuse.When(slices.ContainsFunc(c.settings.Penalties, func(v float64) bool { return !(v > 0 && v <= math.MaxFloat64) }), "--penalty must be above 0, such as 0.1")
 }
 
 func (c *task) parse() (err error) {
@@ -122,20 +122,20 @@ func (c *task) parse() (err error) {
 
 // open opens the data, and locates targets, labels, weights and groups.
 func (c *task) open(ctx context.Context, args []string) error {
-	if err := c.asides.Open(ctx, c.job, args); err != nil {
+	if err := c.annotations.Open(ctx, c.job, args); err != nil {
 		return err
 	}
-	return c.learn(ctx)
+	return c.locateColumns(ctx)
 }
 
 // keptFile has columns of a file that are added to the rows as kept columns.
 type keptFile struct {
 	names  []string
-	values *rows.AsideValues
+	values *rows.AnnotationValues
 }
 
-// besides returns the rows with the columns of other files.
-func (c *task) besides(rows stream.Source) (stream.Source, error) {
+// withFiles returns the rows with the columns of other files.
+func (c *task) withFiles(rows stream.Source) (stream.Source, error) {
 	for _, f := range c.files {
 		fields := make([]stream.Field, len(f.names))
 		for k, name := range f.names {
@@ -149,40 +149,40 @@ func (c *task) besides(rows stream.Source) (stream.Source, error) {
 	return rows, nil
 }
 
-// learn locates the columns of targets, labels, weights and groups, and the classes. It reads other files.
-func (c *task) learn(ctx context.Context) error {
-	c.known, c.files = ridge.Data{}, nil
-	for i, a := range c.asides.List {
+// locateColumns locates the columns of targets, labels, weights and groups, and the classes. It reads other files.
+func (c *task) locateColumns(ctx context.Context) error {
+	c.data, c.files = ridge.Data{}, nil
+	for i, a := range c.annotations.List {
 		names := a.Columns
 		if a.File != "" {
-			v, err := c.job.Data.ReadAsideFile(ctx, c.job.App, a, c.job.Sides.Left.Info().Rows)
+			v, err := c.job.Data.ReadAnnotationFile(ctx, c.job.App, a, c.job.Sides.Left.Info().Rows)
 			if err == nil {
 				err = v.CheckWhole()
 			}
 			if err != nil {
 				return err
 			}
-			names, c.asides.List[i].Told = v.Columns, v.Told
+			names, c.annotations.List[i].DeclaredKind = v.Columns, v.DeclaredKind
 			if a.Flag != "--target" {
-				names = slices.Repeat([]string{a.Named()}, len(v.Columns))
+				names = slices.Repeat([]string{a.Text()}, len(v.Columns))
 			}
 			c.files = append(c.files, keptFile{names, v})
 		}
 		if a.Flag == "--target" {
-			c.known.Targets = names
+			c.data.Targets = names
 			continue
 		}
 		what := map[string]string{"--label": "classes", "--weights": "weights", "--fold-by": "groups"}[a.Flag]
 		if len(names) != 1 {
-			return flags.Usagef("%s: %d columns; %s are in one", a.Named(), len(names), what)
+			return flags.Usagef("%s: %d columns; %s are in one", a.Text(), len(names), what)
 		}
 		switch a.Flag {
 		case "--label":
-			c.known.Classes = &ridge.Classes{Label: names[0]}
+			c.data.Classes = &ridge.Classes{Label: names[0]}
 		case "--weights":
-			c.known.Weights, c.job.Rows.Weights = names[0], names[0]
+			c.data.Weights, c.job.Rows.Weights = names[0], names[0]
 		case "--fold-by":
-			c.known.FoldBy = names[0]
+			c.data.FoldBy = names[0]
 		}
 	}
 	return c.findClasses(ctx, c.job.Sides.Left)
@@ -190,27 +190,28 @@ func (c *task) learn(ctx context.Context) error {
 
 // findClasses finds the classes of the rows of positive weight. Cost: one pass if labels or weights are in DATA.
 func (c *task) findClasses(ctx context.Context, source stream.Source) (err error) {
-	if c.known.Classes == nil {
+	if c.data.Classes == nil {
 		return nil
 	}
-	inData := func(a rows.Aside) bool { return a.File == "" && (a.Flag == "--label" || a.Flag == "--weights") }
-	a := c.asides.List[slices.IndexFunc(c.asides.List, func(a rows.Aside) bool { return a.Flag == "--label" })]
-	label, name := c.known.Classes.Label, source.Info().Name
-	if !slices.ContainsFunc(c.asides.List, inData) && source == stream.Source(c.job.Sides.Left) { // rows need not be read
+	inData := func(a rows.Annotation) bool { return a.File == "" && (a.Flag == "--label" || a.Flag == "--weights") }
+	list := c.annotations.List
+	a := list[slices.IndexFunc(c.annotations.List, func(a rows.Annotation) bool { return a.Flag == "--label" })]
+	label, name := c.data.Classes.Label, source.Info().Name
+	if !slices.ContainsFunc(c.annotations.List, inData) && source == stream.Source(c.job.Sides.Left) { // rows need not be read
 		name = a.File
 		source = stream.FromMatrix(a.File, matrix.New(int(source.Info().Rows), 0))
 	}
 	d, err := c.problem(source)
 	if err == nil {
-		c.known.Classes, err = d.FindClasses(ctx, c.job.App.Engine(), label)
+		c.data.Classes, err = d.FindClasses(ctx, c.job.App.Engine(), label)
 	}
 	if err != nil {
 		return err
 	}
-	c.classes = c.known.Classes.Names()
-	c.kind = rows.ClassKind(c.classes, c.known.Classes.Levels.Kind, a.Told)
+	c.classes = c.data.Classes.Names()
+	c.kind = rows.ClassKind(c.classes, c.data.Classes.Levels.Kind, a.DeclaredKind)
 	total := 0
-	for _, n := range c.known.Classes.Counts {
+	for _, n := range c.data.Classes.Counts {
 		total += int(n)
 	}
 	return rows.CheckClasses(name, a, c.classes, total, "for numbers that are measured use --target")
@@ -218,7 +219,7 @@ func (c *task) findClasses(ctx context.Context, source stream.Source) (err error
 
 // solver returns the solver configured by the flags.
 func (c *task) solver() ridge.Solver {
-	s := c.how
+	s := c.settings
 	s.Seed, s.Kernels, s.Balanced = c.job.App.Seed, c.kernels[1:], c.classWeight == "balanced"
 	if s.Memory = int64(c.job.App.Memory); s.Memory > 0 {
 		for _, f := range c.files { // which plan adds
@@ -230,17 +231,17 @@ func (c *task) solver() ridge.Solver {
 
 // problem returns the data of the fit.
 func (c *task) problem(rows stream.Source) (d ridge.Data, err error) {
-	d = c.known
-	d.Rows, err = c.besides(rows)
+	d = c.data
+	d.Rows, err = c.withFiles(rows)
 	return d, err
 }
 
 func (c *task) title() string {
 	kind, flag := "regression", "--target"
-	if c.asides.Words(flag) == "" {
+	if c.annotations.Words(flag) == "" {
 		kind, flag = "classifier", "--label"
 	}
-	of, _ := strings.CutPrefix(c.asides.Words(flag), flag+" ")
+	of, _ := strings.CutPrefix(c.annotations.Words(flag), flag+" ")
 	return fmt.Sprintf("ridge %s of %s: %s rows × %s", kind, of, report.Count(c.job.Size().Rows),
 		report.Counted(c.job.Size().Columns, "column", "columns"))
 }
@@ -264,7 +265,7 @@ func (c *task) plan(e stream.Engine) (*model.Plan, error) {
 
 // prepare prepares the rows. If rows were dropped, it recomputes the classes of the remaining rows.
 func (c *task) prepare(ctx context.Context) (err error) {
-	if c.job.Sides.Beside, err = c.besides(c.job.Sides.Left); err != nil {
+	if c.job.Sides.Annotated, err = c.withFiles(c.job.Sides.Left); err != nil {
 		return err
 	}
 	if err := c.job.Prepare(ctx); err != nil {
@@ -277,7 +278,7 @@ func (c *task) prepare(ctx context.Context) (err error) {
 }
 
 func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
-	d := c.known
+	d := c.data
 	d.Rows = c.job.Sides.Prepared.Left
 	f, err := c.solver().Fit(ctx, e, &d, c.kernels[0])
 	if err != nil {
@@ -289,7 +290,7 @@ func (c *task) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Re
 
 func (c *task) rowsData() saved.Data {
 	d := c.job.RowsData()
-	d.Known, d.Classes, d.ClassKind = c.asides.Words("--label", "--target"), c.classes, c.kind
+	d.Response, d.Classes, d.ClassKind = c.annotations.Words("--label", "--target"), c.classes, c.kind
 	return d
 }
 
@@ -314,8 +315,8 @@ type ridgeImportance struct {
 	Share  report.Number `json:"share"`
 }
 
-// mostImportant is the number of columns listed in the text.
-const mostImportant = 8
+// maxImportance is the number of columns listed in the text.
+const maxImportance = 8
 
 // ridgeClassF1 is F1 of a class.
 type ridgeClassF1 struct {
@@ -391,10 +392,10 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	report.PutClasses(r, c.classes)
 	r.Add("kernel", "%s", report.Rounded(d.Kernel))
 	c.addKernels(r)
-	r.Put(report.KeyKnown, c.asides.Words("--label", "--target"))
+	r.Put(report.KeyKnown, c.annotations.Words("--label", "--target"))
 	r.Put(keyFolds, f.Folds)
 	r.Put(keyCorrectedFor, f.Configurations)
-	r.Put(keyCounted, f.Counted)
+	r.Put(keyCounted, f.Scored)
 	var path []ridgePenalty
 	for _, p := range f.Path {
 		path = append(path, newRidgePenalty(p))
@@ -460,7 +461,7 @@ func (c *task) addScores(r *report.Report) {
 		r.Put(keyLogLoss, s.LogLoss)
 		r.Put(keyTemperature, f.Temperature)
 		r.Add("accuracy", "%.4f%s (%s, %s rows%s)", s.Accuracy,
-			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Counted)), corrected)
+			report.PlusMinus(report.Optional(s.StandardError), "%.4f"), how, report.Count(int64(f.Scored)), corrected)
 		r.Add("macro F1", "%.4f", s.MacroF1)
 		r.Add("log loss", "%.4f", s.LogLoss)
 	}
@@ -469,15 +470,15 @@ func (c *task) addScores(r *report.Report) {
 // putMetric adds the learnt metric.
 func (c *task) putMetric(r *report.Report) {
 	l := c.fitting.MetricSearch
-	metric := ridgeMetric{c.how.Metric.String(), l.Round, report.Numbers(l.Errors)}
-	r.Show(keyMetric, metric, "metric", "%s, of round %d (0: none); errors on rows left out: %s", c.how.Metric, l.Round, report.Values(l.Errors))
+	metric := ridgeMetric{c.settings.Metric.String(), l.Round, report.Numbers(l.Errors)}
+	r.Show(keyMetric, metric, "metric", "%s, of round %d (0: none); errors on rows left out: %s", c.settings.Metric, l.Round, report.Values(l.Errors))
 	var all []ridgeImportance // in descending order
 	for j, v := range l.Importance {
 		all = append(all, ridgeImportance{l.Columns[j], report.Number(v)})
 	}
 	slices.SortStableFunc(all, func(a, b ridgeImportance) int { return cmp.Compare(b.Share, a.Share) })
 	var shares []string
-	for _, v := range all[:min(mostImportant, len(all))] {
+	for _, v := range all[:min(maxImportance, len(all))] {
 		shares = append(shares, fmt.Sprintf("%s %.3f", v.Column, float64(v.Share)))
 	}
 	r.Show(keyImportance, all, "importance", "%s", strings.Join(shares, "  "))

@@ -14,8 +14,8 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// drawnMoves limits the rows drawn with a line to their image.
-const drawnMoves = 100
+// maxDrawnMoves limits the rows drawn with a line to their image.
+const maxDrawnMoves = 100
 
 // charts returns rows, mapped rows and targets in the first two columns, with lines from rows to their images.
 func (c *task) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]chart.Chart, error) {
@@ -39,13 +39,13 @@ func (c *task) charts(ctx context.Context, _ model.Model, _ *model.Report) ([]ch
 	for k, u := range []blas64.General{rows.Rows, mapped.U, targets.Rows} {
 		x = append(x, matrix.Column(u, 0)...)
 		y = append(y, matrix.Column(u, min(1, u.Cols-1))...)
-		p.Groups.Of = append(p.Groups.Of, slices.Repeat([]int{k}, u.Rows)...)
+		p.Groups.Index = append(p.Groups.Index, slices.Repeat([]int{k}, u.Rows)...)
 	}
 	if p.Y, p.At = chart.Heights(x, p.Groups); len(rows.Columns) > 1 {
 		p.Y, p.At = rows.Columns[1], chart.XYs(x, y)
 	}
-	for i := range min(rows.Rows.Rows, drawnMoves) { // evenly spaced
-		k := i * rows.Rows.Rows / min(rows.Rows.Rows, drawnMoves)
+	for i := range min(rows.Rows.Rows, maxDrawnMoves) { // evenly spaced
+		k := i * rows.Rows.Rows / min(rows.Rows.Rows, maxDrawnMoves)
 		p.Lines = append(p.Lines, plotter.XYs{p.At[k], p.At[rows.Rows.Rows+k]})
 	}
 	return []chart.Chart{p}, nil

@@ -22,22 +22,22 @@ import (
 // Family is the family of optimal transport.
 var Family = &fit.Family{
 	Family: saved.Family{
-		Name:       transport.Name,
-		Methods:    []string{transport.Name},
-		Load:       saved.Loader(transport.Load),
-		Unverified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
+		Name:           transport.Name,
+		Methods:        []string{transport.Name},
+		Load:           saved.Loader(transport.Load),
+		WhyNotVerified: ": they approximate no matrix; fit transport reports how far the masses of rows are off",
 	},
 	Verbs: []fit.Verb{{Name: transport.Name, Args: "DATA... [--right TARGETS...] --kernel K", New: newTask}},
 }
 
 // task is a fit of transport.
 type task struct {
-	job    *fit.Job
-	how    transport.Sinkhorn // without its seed
-	engine flags.Word
+	job      *fit.Job
+	settings transport.Sinkhorn // without its seed
+	engine   flags.Word
 
 	weights, rightWeights string
-	asides                [2]fit.Asides // of the left and the right side
+	annotations           [2]fit.Annotations // of the left and the right side
 
 	solver  transport.Method
 	masses  [2][]float64
@@ -51,14 +51,14 @@ func newTask(j *fit.Job) *fit.Task {
 	j.Set.Flag("right").First = true
 	j.AddRank("columns of the approximation of K", "100 if not given")
 	j.Set.Add(
-		flags.Flag{Name: "epsilon", Arg: "weight", Usage: "weight of the entropy", Doc: "K is the kernel to the power 1/epsilon", First: true, Value: flags.Float(&c.how.Epsilon, 1)},
+		flags.Flag{Name: "epsilon", Arg: "weight", Usage: "weight of the entropy", Doc: "K is the kernel to the power 1/epsilon", First: true, Value: flags.Float(&c.settings.Epsilon, 1)},
 		flags.Flag{Name: "engine", Field: "Method", Arg: "word", Usage: "products with K", Value: flags.Choice(&c.engine, flags.Words("auto", "exact", "lowrank"))},
-		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations", Value: flags.Int(&c.how.Iterations, 1000)},
-		flags.Flag{Name: "tol", Field: "MarginalTol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.how.MarginalTol, 1e-6)},
-		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "masses are kept if not given", Value: flags.Float(&c.how.MarginalPenalty, 0)},
+		flags.Flag{Name: "iterations", Arg: "number", Usage: "most iterations", Value: flags.Int(&c.settings.Iterations, 1000)},
+		flags.Flag{Name: "tol", Field: "MarginalTol", Arg: "error", Usage: "summed error of the row masses to reach", Value: flags.Float(&c.settings.MarginalTol, 1e-6)},
+		flags.Flag{Name: "marginal-penalty", Arg: "price", Usage: "price of changing masses, such as 1", Doc: "without it each row keeps its mass", Value: flags.Float(&c.settings.MarginalPenalty, 0)},
 	)
-	j.AddAside(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
-	j.AddAside(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)
+	j.AddAnnotation(flags.Flag{Name: "weights", Arg: "column", Usage: "masses of the rows of DATA", Doc: "in a column or file; equal if not given"}, &c.weights, model.Left)
+	j.AddAnnotation(flags.Flag{Name: "right-weights", Arg: "column", Usage: "masses of the rows of --right", Doc: "in a column or file", Needs: "right"}, &c.rightWeights, model.Right)
 	j.AddFactors("left-output", "mapped rows", model.Left, "write where the rows of DATA are mapped")
 	j.AddFactors("right-output", "mapped targets", model.Right, "write where the rows of --right are mapped")
 	return &fit.Task{Refuses: c.refuses, Parse: c.parse, Open: c.open, Title: c.title, Shape: c.size,
@@ -75,10 +75,10 @@ func (c *task) refuses(refuse *flags.Refusals, args []string) {
 	refuse.Missing(true, "kernel", ", such as --kernel 'rbf(gamma=10)'")
 	refuse.Below("rank", c.job.Rank, 1)
 	refuse.If(c.engine == "exact", "rank", "is for --engine lowrank")
-	refuse.When(!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1")
-	refuse.Below("iterations", c.how.Iterations, 1)
-	refuse.When(!positive(c.how.MarginalTol), "--tol must be above 0, such as 1e-6")
-	refuse.When(c.job.Given("marginal-penalty") && !positive(c.how.MarginalPenalty), "--marginal-penalty must be above 0, such as 1")
+	refuse.When(!positive(c.settings.Epsilon), "--epsilon must be above 0, such as 0.1")
+	refuse.Below("iterations", c.settings.Iterations, 1)
+	refuse.When(!positive(c.settings.MarginalTol), "--tol must be above 0, such as 1e-6")
+	refuse.When(c.job.Given("marginal-penalty") && !positive(c.settings.MarginalPenalty), "--marginal-penalty must be above 0, such as 1")
 	refuse.When(c.job.Rows.Nulls == prepare.NullsDrop && weighted, "--nulls drop would pair weights with the wrong rows: use zero or mean, or leave such rows out of the files")
 	refuse.When(c.job.Rows.Scale != prepare.ScaleNone, "--scale: rows are mapped among those of the other side, in their units; scale the files beforehand, or choose another kernel")
 	refuse.When(c.job.Rows.Categories != prepare.EncodeNone, "--categories: rows are mapped among those of the other side, and words have no mean; choose --columns of numbers")
@@ -88,7 +88,7 @@ func (c *task) parse() (err error) {
 	if c.job.Kernel, err = kernelgen.Parse(c.job.KernelText); err != nil {
 		return err
 	}
-	s := c.how
+	s := c.settings
 	s.Seed = c.job.App.Seed
 	switch c.engine {
 	case "exact":
@@ -106,7 +106,7 @@ func (c *task) parse() (err error) {
 
 // open opens both sides, and reads their weights.
 func (c *task) open(ctx context.Context, args []string) error {
-	left, right := &c.asides[model.Left], &c.asides[model.Right]
+	left, right := &c.annotations[model.Left], &c.annotations[model.Right]
 	if err := left.Choose(ctx, c.job, args, model.Left); err != nil {
 		return err
 	}
@@ -120,19 +120,19 @@ func (c *task) open(ctx context.Context, args []string) error {
 		return err
 	}
 	for side, in := range []*rows.Input{c.job.Sides.Left, c.job.Sides.Right} {
-		said := &c.asides[side]
-		if len(said.List) == 0 {
+		annotations := &c.annotations[side]
+		if len(annotations.List) == 0 {
 			continue
 		}
-		if err := said.ReadAll(ctx, c.job, in); err != nil {
+		if err := annotations.ReadAll(ctx, c.job, in); err != nil {
 			return err
 		}
-		w, err := said.Read[said.List[0].Flag].Numbers()
+		w, err := annotations.Read[annotations.List[0].Flag].Numbers()
 		if err != nil {
 			return err
 		}
 		if w.Cols != 1 {
-			return flags.Usagef("%s: %d columns; weights are in one", said.List[0].Named(), w.Cols)
+			return flags.Usagef("%s: %d columns; weights are in one", annotations.List[0].Text(), w.Cols)
 		}
 		c.masses[side] = matrix.Column(w, 0)
 	}

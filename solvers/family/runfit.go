@@ -10,19 +10,19 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Leave calls fit with the arguments of a Fit and returns its results. The Fit of every method is a call of Leave.
+// RunFit calls fit with the arguments of a Fit and returns its results. The Fit of every method is a call of RunFit.
 //
-// When ctx ends, passes stop, but the decomposition of a large matrix cannot be interrupted. Leave then returns the
-// cause at once, and fit continues in the background until the decomposition is done: see [stream.Leave]. Until then
-// its memory stays in use, and d and everything the engine refers to must not be changed. Leave returns a
+// When ctx ends, passes stop, but the decomposition of a large matrix cannot be interrupted. RunFit then returns the
+// cause at once, and fit continues in the background until the decomposition is done: see [stream.RunOrAbandon]. Until
+// then its memory stays in use, and d and everything the engine refers to must not be changed. RunFit returns a
 // [*stream.OverBudgetError] if the plan of the method exceeds the memory of the engine.
 //
 // States of the passes are tied to the method and its parameters, the kernel and the facts of d; a [stream.StateError]
 // refuses those of another fit. Notes to [stream.Engine.Note], such as those of [Resolve], are added to the report.
-func Leave[D model.Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
+func RunFit[D model.Data, F any](ctx context.Context, e stream.Engine, method any, d D, k kernelgen.Kernel,
 	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
 	done := make(chan *F, 1)
-	err := stream.Leave(ctx, func(ctx context.Context) error {
+	err := stream.RunOrAbandon(ctx, func(ctx context.Context) error {
 		var notes []string
 		if err := checkMemory(e, method, d, k); err != nil {
 			return err
@@ -61,8 +61,8 @@ func checkMemory(e stream.Engine, method any, d model.Data, k kernelgen.Kernel) 
 	return p.Memory.Check(e.Memory)
 }
 
-// note adds sentences about adjustments to the report of the fit.
-func note(e stream.Engine, sentences ...string) {
+// addNotes adds sentences about adjustments to the report of the fit.
+func addNotes(e stream.Engine, sentences ...string) {
 	if e.Note == nil {
 		return
 	}

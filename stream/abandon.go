@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// leaveAfter is the time that [Leave] waits for work to end after its context has ended.
-const leaveAfter = 200 * time.Millisecond
+// abandonAfter is the time that [RunOrAbandon] waits for work to end after its context has ended.
+const abandonAfter = 200 * time.Millisecond
 
-// Leave runs f on a separate goroutine and returns its error. Some work, such as the decomposition
+// RunOrAbandon runs f on a separate goroutine and returns its error. Some work, such as the decomposition
 // of a large matrix, does not check its context. If the context ends and f does not return soon,
-// Leave returns the cause of the context and abandons f. It waits for folds that write states. It
+// RunOrAbandon returns the cause of the context and abandons f. It waits for folds that write states. It
 // is for programs that exit next: f continues until the process ends, and the caller must not need
 // anything that f uses. A panic in f is raised again on the calling goroutine.
-func Leave(ctx context.Context, f func(ctx context.Context) error) error {
+func RunOrAbandon(ctx context.Context, f func(ctx context.Context) error) error {
 	if _, within := ctx.Value(activeFoldsKey{}).(*atomic.Int64); within || ctx.Done() == nil {
 		return f(ctx)
 	}
@@ -35,14 +35,14 @@ func Leave(ctx context.Context, f func(ctx context.Context) error) error {
 			rethrow(err)
 			return err
 		case <-over:
-			ticker := time.NewTicker(leaveAfter / 8)
+			ticker := time.NewTicker(abandonAfter / 8)
 			defer ticker.Stop()
 			tick, since, over = ticker.C, time.Now(), nil
 		case now := <-tick:
 			if keeping.Load() > 0 {
 				since = now
 			}
-			if now.Sub(since) >= leaveAfter {
+			if now.Sub(since) >= abandonAfter {
 				return context.Cause(ctx)
 			}
 		}
@@ -55,7 +55,7 @@ var errExited = errors.New("the goroutine has exited")
 // activeFoldsKey is the context key of the number of folds that are writing states.
 type activeFoldsKey struct{}
 
-// registerFold makes [Leave] wait until done is called.
+// registerFold makes [RunOrAbandon] wait until done is called.
 func registerFold(ctx context.Context) (done func()) {
 	n, ok := ctx.Value(activeFoldsKey{}).(*atomic.Int64)
 	if !ok {

@@ -7,30 +7,30 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// madeBy returns the record for the files of a fit.
-func madeBy(j *Job, r *model.Report) *app.Made {
-	m := j.App.Made()
+// fitProvenance returns the record for the files of a fit.
+func fitProvenance(j *Job, r *model.Report) *app.Provenance {
+	m := j.App.NewProvenance()
 	if m == nil {
 		return nil
 	}
-	m.Sources = madeFrom(j)
+	m.Sources = sourceRecords(j)
 	m.Errors = app.FitErrors(j.App, r)
 	return m
 }
 
-// madeFrom returns the sources of a fit. For a source that is not rows of files, such as a graph, the size is that of
-// the matrix.
-func madeFrom(j *Job) (list []app.MadeSource) {
+// sourceRecords returns the sources of a fit. For a source that is not rows of files, such as a graph, the size is that
+// of the matrix.
+func sourceRecords(j *Job) (list []app.ProvenanceSource) {
 	if j.Sides.Left == nil {
 		s := j.task.Shape()
-		return []app.MadeSource{{Name: dataName(j), Rows: s.Rows, Columns: int(s.Cols)}}
+		return []app.ProvenanceSource{{Name: dataName(j), Rows: s.Rows, Columns: int(s.Cols)}}
 	}
 	for _, in := range []struct {
 		opened   *rows.Input
 		prepared *prepare.Source
 	}{{j.Sides.Left, j.Sides.Prepared.Left}, {j.Sides.Right, j.Sides.Prepared.Right}} {
 		if in.opened != nil {
-			list = append(list, in.opened.MadeSource(rows.RowsOf(in.opened, in.prepared)))
+			list = append(list, in.opened.ProvenanceSource(rows.RowsOf(in.opened, in.prepared)))
 		}
 	}
 	return list

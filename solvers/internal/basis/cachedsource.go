@@ -8,15 +8,15 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Ahead is a source with some of its rows in memory. [Gather] fetches only the others: in a paged file, fetching rows
-// twice reads most pages twice.
-type Ahead struct {
+// CachedSource is a source with some of its rows in memory. [Gather] fetches only the others: in a paged file, fetching
+// rows twice reads most pages twice.
+type CachedSource struct {
 	stream.Source
 	Panels []*Panel // the rows in memory
 }
 
 // Gather implements [stream.Gatherer].
-func (a Ahead) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+func (a CachedSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	if len(dst.Kept) > 0 {
 		return stream.Gather(ctx, a.Source, rows, dst)
 	}
@@ -43,7 +43,7 @@ func (a Ahead) Gather(ctx context.Context, rows []int64, dst *stream.Batch) erro
 }
 
 // find returns a row in memory, or nil.
-func (a Ahead) find(number int64) []float64 {
+func (a CachedSource) find(number int64) []float64 {
 	for _, p := range a.Panels {
 		if i, found := slices.BinarySearch(p.Number, number); found {
 			return matrix.Row(p.Rows, i)

@@ -17,8 +17,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// asideFile is an open file of asides: one word or integer for each row, or any numbers.
-type asideFile struct {
+// annotationFile is an open file of annotations: one word or integer for each row, or any numbers.
+type annotationFile struct {
 	session *blockstore.Session
 	path    string
 	files   *blockstore.Files
@@ -27,17 +27,18 @@ type asideFile struct {
 	ragged  error // why the file is not a table, if its lines are therefore read as words
 }
 
-// ReadAsideFile reads the values in a file for each of the given number of rows.
-func (d *DataFlags) ReadAsideFile(ctx context.Context, a *app.App, s Aside, rows int64) (*AsideValues, error) {
-	o := d.besideOptions(a)
+// ReadAnnotationFile reads the values in a file for each of the given number of rows.
+func (d *DataFlags) ReadAnnotationFile(ctx context.Context, a *app.App, s Annotation,
+	rows int64) (*AnnotationValues, error) {
+	o := d.baseOptions(a)
 	o.TextElsewhere = d.textElsewhere([]string{s.File})
-	f, err := openAsideFile(ctx, a.Session, s.File, o)
+	f, err := openAnnotationFile(ctx, a.Session, s.File, o)
 	if err != nil {
 		return nil, app.FromData(err)
 	}
-	v, unit := &AsideValues{Aside: s, Source: s.File}, "rows"
+	v, unit := &AnnotationValues{Annotation: s, Source: s.File}, "rows"
 	if len(f.columns) == 1 {
-		v.Told = cmp.Or(f.columns[0].Meaning, f.columns[0].Kind)
+		v.DeclaredKind = cmp.Or(f.columns[0].Meaning, f.columns[0].Kind)
 	}
 	switch {
 	case f.isWords():
@@ -54,7 +55,7 @@ func (d *DataFlags) ReadAsideFile(ctx context.Context, a *app.App, s Aside, rows
 	}
 	if n := int64(v.Rows()); n != rows {
 		return nil, stream.NewDataError(s.File, "it has %s %s, and the data have %s rows: %s needs one for each", report.Count(n), unit, report.Count(rows), s.Flag).
-			Do("%s", d.layoutRemedy(s.File))
+			WithRemedy("%s", d.layoutRemedy(s.File))
 	}
 	return v, nil
 }
@@ -79,10 +80,10 @@ func (d *DataFlags) layoutRemedy(path string) string {
 	return strings.Join(given, " and ") + " also apply to this file"
 }
 
-// openAsideFile opens a file of asides. If no delimiter is set and none yields a table of numbers, blanks and commas
-// are parts of words: each line is a value.
-func openAsideFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*asideFile, error) {
-	f, err := lookAside(ctx, session, path, o)
+// openAnnotationFile opens a file of annotations. If no delimiter is set and none yields a table of numbers, each
+// line is a value, with its blanks and commas.
+func openAnnotationFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*annotationFile, error) {
+	f, err := inspectAnnotationFile(ctx, session, path, o)
 	known := o.Delimiter != "" || strings.EqualFold(filepath.Ext(path), ".tsv")
 	switch {
 	case known || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist):
@@ -91,7 +92,7 @@ func openAsideFile(ctx context.Context, session *blockstore.Session, path string
 		return f, nil
 	}
 	o.Delimiter = "none"
-	lines, bad := lookAside(ctx, session, path, o)
+	lines, bad := inspectAnnotationFile(ctx, session, path, o)
 	if bad != nil || !lines.isWords() {
 		return f, err
 	}
@@ -99,34 +100,34 @@ func openAsideFile(ctx context.Context, session *blockstore.Session, path string
 	return lines, nil
 }
 
-// lookAside opens a file and inspects its columns.
-func lookAside(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*asideFile, error) {
+// inspectAnnotationFile opens a file and inspects its columns.
+func inspectAnnotationFile(ctx context.Context, session *blockstore.Session, path string, o blockstore.Options) (*annotationFile, error) {
 	files, err := session.OpenFiles(ctx, []string{path}, o)
 	if err != nil {
 		return nil, err
 	}
 	columns, _ := files.Columns()
-	return &asideFile{session: session, path: path, files: files, options: o, columns: columns}, nil
+	return &annotationFile{session: session, path: path, files: files, options: o, columns: columns}, nil
 }
 
 // isText reports whether the file has a single column, of text.
-func (f *asideFile) isText() bool { return len(f.columns) == 1 && f.columns[0].Kind == "text" }
+func (f *annotationFile) isText() bool { return len(f.columns) == 1 && f.columns[0].Kind == "text" }
 
 // isWords reports whether each line of the file is a word.
-func (f *asideFile) isWords() bool {
+func (f *annotationFile) isWords() bool {
 	return f.isText() && slices.Contains([]string{"", "csv", "tsv"}, blockstore.OutputFormat(f.path))
 }
 
 // isCutAtBlanks reports whether the detected delimiter is a blank that splits words, as in "New York" and "type 2",
 // unlike "1 cat" and "cat 0.5".
-func (f *asideFile) isCutAtBlanks() bool {
+func (f *annotationFile) isCutAtBlanks() bool {
 	isNumber := func(c blockstore.ColumnInfo) bool { return c.Kind == "number" }
 	return f.files.Formats()[0].Delimiter == "space" && f.columns[0].Kind == "text" && !slices.ContainsFunc(f.columns, isNumber)
 }
 
 // readWords reads a word from each line. If the header must be detected, one line more than there are rows indicates
 // it.
-func (f *asideFile) readWords(ctx context.Context, v *AsideValues, rows int64) error {
+func (f *annotationFile) readWords(ctx context.Context, v *AnnotationValues, rows int64) error {
 	l := f.options.Layout
 	l.Delimiter = f.files.Formats()[0].Delimiter
 	words, err := graph.ReadWords(ctx, f.path, "0", graph.Options{Session: f.session.Internal(), Layout: l})
@@ -159,13 +160,13 @@ func isTable(lines []string) bool {
 }
 
 // refuse returns the error for a column that is not numeric among several.
-func (f *asideFile) refuse(column, holds string) error {
+func (f *annotationFile) refuse(column, holds string) error {
 	return stream.NewDataError(f.path, "column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else", column, holds).
-		Do("remove the column, or all others, or put values that hold a delimiter in double quotes")
+		WithRemedy("remove the column, or all others, or put values that hold a delimiter in double quotes")
 }
 
 // readColumn reads the single column, of any kind, from a file with delimited values.
-func (f *asideFile) readColumn(ctx context.Context, v *AsideValues) error {
+func (f *annotationFile) readColumn(ctx context.Context, v *AnnotationValues) error {
 	o := f.options
 	o.Keep, o.NoNumbers = []string{f.columns[0].Name}, true
 	src, err := f.files.Source(o)
@@ -173,7 +174,7 @@ func (f *asideFile) readColumn(ctx context.Context, v *AsideValues) error {
 		return err
 	}
 	v.Columns = o.Keep
-	read, err := ReadKept(ctx, stream.Engine{Threads: 1}, src, []Aside{v.Aside})
+	read, err := ReadKept(ctx, stream.Engine{Threads: 1}, src, []Annotation{v.Annotation})
 	if err == nil {
 		v.Values = read[0].Values
 	}
@@ -181,7 +182,7 @@ func (f *asideFile) readColumn(ctx context.Context, v *AsideValues) error {
 }
 
 // readNumbers reads all columns, which are numeric, as float64.
-func (f *asideFile) readNumbers(ctx context.Context, v *AsideValues) error {
+func (f *annotationFile) readNumbers(ctx context.Context, v *AnnotationValues) error {
 	if i := slices.IndexFunc(f.columns, func(c blockstore.ColumnInfo) bool { return c.Kind == "text" }); i >= 0 {
 		return f.refuse(f.columns[i].Name, "text")
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// known holds the targets or classes, weights and groups of some rows.
-type known struct {
+// responses holds the targets or classes, weights and groups of some rows.
+type responses struct {
 	outputs   blas64.General // standardised targets, or codes of classes: 1 for the class of a row, else −1
 	class     []int          // nil for regression
 	rowWeight []float64      // weights of rows; other fields are not set for weight 0
@@ -25,9 +25,9 @@ type known struct {
 	group     []uint64       // the row number, or a hash of its group
 }
 
-// columns reads targets, labels, weights and groups from the kept columns of a source. The indices are those of kept
-// columns, -1 for none.
-type columns struct {
+// responseColumns reads targets, labels, weights and groups from the kept columns of a source. The indices are those of
+// kept columns, -1 for none.
+type responseColumns struct {
 	*Data
 	info    stream.Info
 	targets []int
@@ -42,8 +42,8 @@ type columns struct {
 
 // columns finds the kept columns. If balanced, all k classes get equal total weight: rows of a class with weight n_c
 // have their weights multiplied by n/(k·n_c).
-func (d *Data) columns(balanced bool) (c *columns, err error) {
-	c = &columns{Data: d, info: d.Rows.Info(), targets: make([]int, len(d.Targets)), label: -1, weights: -1, foldBy: -1}
+func (d *Data) columns(balanced bool) (c *responseColumns, err error) {
+	c = &responseColumns{Data: d, info: d.Rows.Info(), targets: make([]int, len(d.Targets)), label: -1, weights: -1, foldBy: -1}
 	for j, name := range d.Targets {
 		if c.targets[j], err = findNumbers(c.info, name, "`Data.Targets`"); err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (d *Data) columns(balanced bool) (c *columns, err error) {
 }
 
 // balanceBy gives all classes of positive mass the same total weight.
-func (c *columns) balanceBy(masses []float64) {
+func (c *responseColumns) balanceBy(masses []float64) {
 	occurring := 0.0
 	for _, mass := range masses {
 		if mass > 0 {
@@ -107,8 +107,8 @@ func findNumbers(info stream.Info, name, setting string) (place int, err error) 
 	return place, err
 }
 
-// unusable returns why value i of a column cannot be used, or "".
-func unusable(c *stream.Column, i int, setting string) string {
+// whyUnusable returns why value i of a column cannot be used, or "".
+func whyUnusable(c *stream.Column, i int, setting string) string {
 	switch {
 	case c.Null(i) || c.Kind == stream.String && c.Strings[i] == "":
 		return "nothing is there, and " + setting + " needs a value in each row; leave such rows out of the data"
@@ -118,12 +118,13 @@ func unusable(c *stream.Column, i int, setting string) string {
 	return ""
 }
 
+// badValue returns the error for an unusable value of the kept column with the given index.
 func badValue(info stream.Info, row int64, place int, reason string) error {
 	return stream.NewValueError(info.Name, row, info.Kept[place].Name, "%s", reason)
 }
 
 // resize allocates n rows.
-func (k *known) resize(n, outputs int, classes bool) {
+func (k *responses) resize(n, outputs int, classes bool) {
 	if cap(k.weight) < n {
 		k.outputs = matrix.New(n, outputs)
 		k.rowWeight, k.weight, k.group = make([]float64, n), make([]float64, n), make([]uint64, n)
@@ -139,7 +140,7 @@ func (k *known) resize(n, outputs int, classes bool) {
 }
 
 // weighing returns the indices of rows with positive weight.
-func (k *known) weighing() (places []int) {
+func (k *responses) weighing() (places []int) {
 	for i, w := range k.weight {
 		if w > 0 {
 			places = append(places, i)
@@ -149,7 +150,7 @@ func (k *known) weighing() (places []int) {
 }
 
 // measure standardises targets by a reference.
-func (k *known) measure(by *reference) {
+func (k *responses) measure(by *reference) {
 	for i := range k.outputs.Rows {
 		for j, v := range matrix.Row(k.outputs, i) {
 			matrix.Row(k.outputs, i)[j] = by.in(j, v)
@@ -158,8 +159,8 @@ func (k *known) measure(by *reference) {
 }
 
 // pick copies the given rows.
-func (k *known) pick(places []int) known {
-	out := known{outputs: dense.PickRows(k.outputs, places), rowWeight: dense.Pick(k.rowWeight, places),
+func (k *responses) pick(places []int) responses {
+	out := responses{outputs: dense.PickRows(k.outputs, places), rowWeight: dense.Pick(k.rowWeight, places),
 		weight: dense.Pick(k.weight, places)}
 	for _, i := range places {
 		out.group = append(out.group, k.group[i])
@@ -171,8 +172,8 @@ func (k *known) pick(places []int) known {
 }
 
 // slice returns n rows from first on, sharing memory.
-func (k *known) slice(first, n int) known {
-	out := known{outputs: matrix.Rows(k.outputs, first, n),
+func (k *responses) slice(first, n int) responses {
+	out := responses{outputs: matrix.Rows(k.outputs, first, n),
 		rowWeight: k.rowWeight[first:][:n], weight: k.weight[first:][:n],
 		group: k.group[first:][:n]}
 	if k.class != nil {
@@ -183,7 +184,7 @@ func (k *known) slice(first, n int) known {
 
 // read reads n rows from kept columns. It fails if a value is missing, is not finite, is a negative weight or an
 // unknown label.
-func (c *columns) read(k *known, kept []stream.Column, n int, numbers input.Numbers) error {
+func (c *responseColumns) read(k *responses, kept []stream.Column, n int, numbers input.Numbers) error {
 	k.resize(n, max(c.Classes.count(), len(c.targets)), c.Classes != nil)
 	for i := range n {
 		if place, reason := c.readRow(k, kept, i, numbers.At(i)); reason != "" {
@@ -195,10 +196,10 @@ func (c *columns) read(k *known, kept []stream.Column, n int, numbers input.Numb
 
 // readRow reads row i. For an invalid value it returns the index of the column and a reason. It ignores the other
 // values of a row of weight 0.
-func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (place int, reason string) {
+func (c *responseColumns) readRow(k *responses, kept []stream.Column, i int, number int64) (place int, reason string) {
 	k.rowWeight[i], k.group[i] = 1, uint64(number)
 	if c.weights >= 0 {
-		reason := unusable(&kept[c.weights], i, "`Data.Weights`")
+		reason := whyUnusable(&kept[c.weights], i, "`Data.Weights`")
 		if k.rowWeight[i] = numberOf(&kept[c.weights], i); reason == "" && k.rowWeight[i] < 0 {
 			reason = fmt.Sprintf("is %v, and `Data.Weights` are 0 or more", k.rowWeight[i])
 		}
@@ -211,7 +212,7 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 		return 0, ""
 	}
 	for j, place := range c.targets {
-		if reason := unusable(&kept[place], i, "`Data.Targets`"); reason != "" {
+		if reason := whyUnusable(&kept[place], i, "`Data.Targets`"); reason != "" {
 			return place, reason
 		}
 		matrix.Row(k.outputs, i)[j] = c.refer.in(j, numberOf(&kept[place], i))
@@ -226,7 +227,7 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 		k.group[i] = uint64(rank)
 	}
 	if c.foldBy >= 0 {
-		if reason := unusable(&kept[c.foldBy], i, "`Data.FoldBy`"); reason != "" {
+		if reason := whyUnusable(&kept[c.foldBy], i, "`Data.FoldBy`"); reason != "" {
 			return c.foldBy, reason
 		}
 		k.group[i] = hashOf(&kept[c.foldBy], i)
@@ -235,8 +236,8 @@ func (c *columns) readRow(k *known, kept []stream.Column, i int, number int64) (
 }
 
 // readClass reads the class of row i and balances its weight.
-func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason string) {
-	if reason := unusable(labels, i, "`Classes.Label`"); reason != "" {
+func (c *responseColumns) readClass(k *responses, labels *stream.Column, i int) (reason string) {
+	if reason := whyUnusable(labels, i, "`Classes.Label`"); reason != "" {
 		return reason
 	}
 	class, found := c.Classes.of(labels, i)
@@ -255,19 +256,19 @@ func (c *columns) readClass(k *known, labels *stream.Column, i int) (reason stri
 }
 
 // balanced returns the weight of a row times that of its class.
-func (c *columns) balanced(given float64, class int) float64 {
+func (c *responseColumns) balanced(given float64, class int) float64 {
 	return given * (c.total / c.balance[class])
 }
 
 // balanceRows recomputes the balanced weights of rows already read.
-func (c *columns) balanceRows(k *known) {
+func (c *responseColumns) balanceRows(k *responses) {
 	for i, class := range k.class {
 		k.weight[i] = c.balanced(k.rowWeight[i], class)
 	}
 }
 
 // groupOf returns the common group of all rows with positive weight, or "" if there are several.
-func (c *columns) groupOf(kept []stream.Column, k *known) (value string) {
+func (c *responseColumns) groupOf(kept []stream.Column, k *responses) (value string) {
 	if c.foldBy < 0 {
 		return ""
 	}
@@ -317,7 +318,7 @@ func hashOf(c *stream.Column, i int) uint64 {
 }
 
 // rowWeight returns the values that determine the bits of a pass, besides the values in the columns.
-func (c *columns) identity() []any {
+func (c *responseColumns) identity() []any {
 	words := []string{strings.Join(c.Targets, "\n"), c.Weights, c.FoldBy}
 	if c.Classes == nil {
 		return append(c.refer.identity(), []byte(strings.Join(words, "\n\n")))

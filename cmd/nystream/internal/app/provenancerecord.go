@@ -9,18 +9,19 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 )
 
-// Made records how a file was made. It is stored in meta.json of models and, under the key "nystream", in the metadata
-// of Parquet and Arrow files. It omits threads, memory and shards, which do not affect the file.
-type Made struct {
-	Version string            `json:"version"`           // of the program
-	Command string            `json:"command"`           // without credentials and flags that affect no result
-	Build   string            `json:"build"`             // of the program, as in nystream --version
-	Sources []MadeSource      `json:"sources,omitempty"` // the input of a fit or of a transform
-	Model   string            `json:"model,omitempty"`   // the command that made the model of the rows
-	Errors  []report.FitError `json:"errors,omitempty"`  // estimated, relative to the exact result
+// Provenance describes how a file was made. It is stored in meta.json of models and, under the key "nystream", in the
+// metadata of Parquet and Arrow files. It omits threads, memory and shards, which do not affect the file.
+type Provenance struct {
+	Version string             `json:"version"`           // of the program
+	Command string             `json:"command"`           // without credentials and flags that affect no result
+	Build   string             `json:"build"`             // of the program, as in nystream --version
+	Sources []ProvenanceSource `json:"sources,omitempty"` // the input of a fit or of a transform
+	Model   string             `json:"model,omitempty"`   // the command that made the model of the rows
+	Errors  []report.FitError  `json:"errors,omitempty"`  // estimated, relative to the exact result
 }
 
-type MadeSource struct {
+// ProvenanceSource is an input in a [Provenance].
+type ProvenanceSource struct {
 	Name    string   `json:"name"`
 	Formats []string `json:"formats,omitempty"`
 	Rows    int64    `json:"rows"` // number of rows used; -1 if unknown
@@ -43,7 +44,7 @@ func plainPaths(words []string) (list []string) {
 }
 
 // Describe adds lines about the origin of a model.
-func (m *Made) Describe(t *report.Report) {
+func (m *Provenance) Describe(t *report.Report) {
 	if m == nil {
 		return
 	}
@@ -55,8 +56,8 @@ func (m *Made) Describe(t *report.Report) {
 	t.AddErrors(m.Errors)
 }
 
-// About returns the metadata for files of rows.
-func (m *Made) About() map[string]string {
+// Metadata returns the metadata for files of rows.
+func (m *Provenance) Metadata() map[string]string {
 	if m == nil {
 		return nil
 	}

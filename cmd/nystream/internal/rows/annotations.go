@@ -22,17 +22,17 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Aside is a flag's value for each row: columns of DATA, or the columns of a file.
-type Aside struct {
-	Flag    string
-	Columns []string
-	File    string // the file, if not DATA
-	Told    string // declared kind or meaning of a single column
+// Annotation is a flag's value for each row: columns of DATA, or the columns of a file.
+type Annotation struct {
+	Flag         string
+	Columns      []string
+	File         string // the file, if not DATA
+	DeclaredKind string // declared kind or meaning of a single column
 }
 
-// NewAside parses the value of a flag. A value is a file if it has the extension of a data file and exists. Names with
-// commas are quoted as in CSV.
-func NewAside(flag, value string) Aside {
+// NewAnnotation parses the value of a flag. A value is a file if it has the extension of a data file and exists. Names
+// with commas are quoted as in CSV.
+func NewAnnotation(flag, value string) Annotation {
 	columns, path := Trimmed(strings.Split(value, ",")), value
 	if strings.HasPrefix(value, `"`) {
 		if quoted, err := csv.NewReader(strings.NewReader(value)).Read(); err == nil {
@@ -42,25 +42,25 @@ func NewAside(flag, value string) Aside {
 	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if slices.Contains(flags.DataExtensions, extension) || strings.ContainsRune(path, filepath.Separator) {
 		if blockstore.IsRemote(path) {
-			return Aside{Flag: flag, File: path}
+			return Annotation{Flag: flag, File: path}
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return Aside{Flag: flag, File: path}
+			return Annotation{Flag: flag, File: path}
 		}
 	}
-	return Aside{Flag: flag, Columns: columns}
+	return Annotation{Flag: flag, Columns: columns}
 }
 
-// Named describes the values, for messages.
-func (s Aside) Named() string {
+// Text describes the values, for messages.
+func (s Annotation) Text() string {
 	if s.File != "" {
 		return s.Flag + " " + app.PlainPath(s.File)
 	}
 	return s.Flag + " " + strings.Join(s.Columns, ",")
 }
 
-// InData replaces column numbers by names, unless a column has the number as its name.
-func (s Aside) InData(columns []blockstore.ColumnInfo) (Aside, error) {
+// ByName replaces column numbers by names, unless a column has the number as its name.
+func (s Annotation) ByName(columns []blockstore.ColumnInfo) (Annotation, error) {
 	s.Columns = slices.Clone(s.Columns)
 	for i, name := range s.Columns {
 		number, err := strconv.Atoi(name)
@@ -74,7 +74,7 @@ func (s Aside) InData(columns []blockstore.ColumnInfo) (Aside, error) {
 		s.Columns[i] = names[number]
 	}
 	if i := slices.IndexFunc(columns, func(c blockstore.ColumnInfo) bool { return c.Name == s.Columns[0] }); i >= 0 {
-		s.Told = cmp.Or(columns[i].Meaning, columns[i].Kind)
+		s.DeclaredKind = cmp.Or(columns[i].Meaning, columns[i].Kind)
 	}
 	return s, nil
 }
@@ -93,22 +93,22 @@ func ComponentNames(columns []blockstore.ColumnInfo) (names []string) {
 	return names
 }
 
-// AsideValues has the values of one flag: a column for each name.
-type AsideValues struct {
-	Aside
+// AnnotationValues has the values of one flag: a column for each name.
+type AnnotationValues struct {
+	Annotation
 	Source string // for messages
 	First  int64  // number of the first row
 	Values []stream.Column
 }
 
 // Rows returns the number of rows with values.
-func (v *AsideValues) Rows() int { return v.Values[0].Len() }
+func (v *AnnotationValues) Rows() int { return v.Values[0].Len() }
 
 // Classes returns the values of the single column as class indices, in ascending order of the values, and the class
 // names. measured is the remedy for numbers that are not classes; "" suggests a threshold.
-func (v *AsideValues) Classes(measured string) (labels []int, names []string, err error) {
+func (v *AnnotationValues) Classes(measured string) (labels []int, names []string, err error) {
 	if len(v.Values) != 1 {
-		return nil, nil, flags.Usagef("%s: %d columns; classes are in one", v.Named(), len(v.Values))
+		return nil, nil, flags.Usagef("%s: %d columns; classes are in one", v.Text(), len(v.Values))
 	}
 	c := &v.Values[0]
 	if err := v.CheckWhole(); err != nil {
@@ -122,37 +122,37 @@ func (v *AsideValues) Classes(measured string) (labels []int, names []string, er
 	default:
 		labels, names = numberClasses(c.Strings, func(v string) string { return v })
 	}
-	return labels, names, CheckClasses(v.Source, v.Aside, names, len(labels), measured)
+	return labels, names, CheckClasses(v.Source, v.Annotation, names, len(labels), measured)
 }
 
 // CheckClasses fails for label values that are not classes, given their names and the number of rows of a source.
-func CheckClasses(source string, of Aside, names []string, rows int, measured string) error {
+func CheckClasses(source string, of Annotation, names []string, rows int, measured string) error {
 	switch n := len(names); {
-	case measurements(names, rows):
+	case areMeasurements(names, rows):
 		if measured == "" {
 			measured = "to predict numbers use nystream fit ridge --target"
 		}
 		return stream.NewDataError(source, "%s holds real numbers, not classes: %s different values, such as %s, in %s rows",
-			of.Named(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).Do("%s", measured)
+			of.Text(), report.Count(int64(n)), names[n/2], report.Count(int64(rows))).WithRemedy("%s", measured)
 	case n == 1:
-		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.Named(), names[0], report.Count(int64(rows))).
-			Do("at least two classes are needed")
-	case n > MostClasses:
+		return stream.NewDataError(source, "%s has the same value %q in all %s rows", of.Text(), names[0], report.Count(int64(rows))).
+			WithRemedy("at least two classes are needed")
+	case n > MaxClasses:
 		return stream.NewDataError(source, "%s has %s different values in %s rows, more than %d classes",
-			of.Named(), report.Count(int64(n)), report.Count(int64(rows)), MostClasses).Do("%s", cmp.Or(measured, "are these classes?"))
+			of.Text(), report.Count(int64(n)), report.Count(int64(rows)), MaxClasses).WithRemedy("%s", cmp.Or(measured, "are these classes?"))
 	}
 	return nil
 }
 
-// MostClasses is the largest number of classes of a label, and mostFractions that of classes named by fractions.
+// MaxClasses is the largest number of classes of a label, and maxFractionClasses that of classes named by fractions.
 const (
-	MostClasses   = 1000
-	mostFractions = 20
+	MaxClasses         = 1000
+	maxFractionClasses = 20
 )
 
-// measurements reports whether the distinct values of a label are measurements: numbers, some with fractions, that are
-// many or at least half as many as rows.
-func measurements(names []string, rows int) bool {
+// areMeasurements reports whether the distinct values of a label are measurements: numbers, some with fractions, that
+// are many or at least half as many as rows.
+func areMeasurements(names []string, rows int) bool {
 	fractions := false
 	for _, name := range names {
 		v, err := strconv.ParseFloat(name, 64)
@@ -161,7 +161,7 @@ func measurements(names []string, rows int) bool {
 		}
 		fractions = fractions || v != math.Trunc(v)
 	}
-	return fractions && (len(names) > mostFractions || 2*len(names) > rows)
+	return fractions && (len(names) > maxFractionClasses || 2*len(names) > rows)
 }
 
 // numberClasses numbers the distinct values in ascending order.
@@ -187,7 +187,7 @@ func numberClasses[T int64 | float64 | string](values []T, text func(T) string) 
 }
 
 // Numbers returns the values as a matrix, one row for each row.
-func (v *AsideValues) Numbers() (blas64.General, error) {
+func (v *AnnotationValues) Numbers() (blas64.General, error) {
 	m := matrix.New(v.Rows(), len(v.Values))
 	if err := v.CheckWhole(); err != nil {
 		return m, err
@@ -205,7 +205,7 @@ func (v *AsideValues) Numbers() (blas64.General, error) {
 				if v.Flag == "--target" {
 					remedy = "to predict classes give --label for --target"
 				}
-				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).Do("%s", remedy)
+				return m, stream.NewDataError(v.Source, "column %s of %s holds text instead of numbers", v.Columns[k], v.Flag).WithRemedy("%s", remedy)
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func (v *AsideValues) Numbers() (blas64.General, error) {
 }
 
 // CheckWhole fails for nulls and numbers that are not finite.
-func (v *AsideValues) CheckWhole() error {
+func (v *AnnotationValues) CheckWhole() error {
 	for k := range v.Values {
 		c := &v.Values[k]
 		for i := range c.Len() {
@@ -227,30 +227,31 @@ func (v *AsideValues) CheckWhole() error {
 			default:
 				continue
 			}
-			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).Do("%s", remedy)
+			return stream.NewValueError(v.Source, v.First+int64(i), v.Columns[k], "%s", reason).WithRemedy("%s", remedy)
 		}
 	}
 	return nil
 }
 
 // ReadKept reads the kept columns of src named by the flags. Cost: one pass.
-func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, asides []Aside) ([]*AsideValues, error) {
+func ReadKept(ctx context.Context, e stream.Engine, src stream.Source, annotations []Annotation) (
+	[]*AnnotationValues, error) {
 	info := src.Info()
-	place := make(map[string]int)
+	column := make(map[string]int)
 	for k, f := range info.Kept {
-		place[f.Name] = k
+		column[f.Name] = k
 	}
-	values := make([]*AsideValues, len(asides))
-	for i, s := range asides {
-		values[i] = &AsideValues{Aside: s, Source: info.Name, Values: make([]stream.Column, len(s.Columns))}
+	values := make([]*AnnotationValues, len(annotations))
+	for i, s := range annotations {
+		values[i] = &AnnotationValues{Annotation: s, Source: info.Name, Values: make([]stream.Column, len(s.Columns))}
 		for k, name := range s.Columns {
-			values[i].Values[k].Kind = info.Kept[place[name]].Kind
+			values[i].Values[k].Kind = info.Kept[column[name]].Kind
 		}
 	}
 	err := EachBlock(ctx, e, "labels", src, func(b *stream.Block) error {
-		for i, s := range asides {
+		for i, s := range annotations {
 			for k, name := range s.Columns {
-				c := &b.Kept[place[name]]
+				c := &b.Kept[column[name]]
 				values[i].Values[k].Append(c, 0, c.Len())
 			}
 		}
@@ -268,11 +269,11 @@ func EachBlock(ctx context.Context, e stream.Engine, name string, src stream.Sou
 
 // AllKept reads all kept columns of src. Cost: one pass.
 func AllKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.Column, error) {
-	all := Aside{Flag: "--keep"}
+	all := Annotation{Flag: "--keep"}
 	for _, f := range src.Info().Kept {
 		all.Columns = append(all.Columns, f.Name)
 	}
-	values, err := ReadKept(ctx, e, src, []Aside{all})
+	values, err := ReadKept(ctx, e, src, []Annotation{all})
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +281,7 @@ func AllKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.
 }
 
 // Size returns the approximate size of the values in numbers; a word counts as two.
-func (v *AsideValues) Size() int64 { return 2 * int64(v.Rows()) * int64(len(v.Values)) }
+func (v *AnnotationValues) Size() int64 { return 2 * int64(v.Rows()) * int64(len(v.Values)) }
 
 // WordOf returns a value of a column as a class name.
 func WordOf(c *stream.Column, i int) string {

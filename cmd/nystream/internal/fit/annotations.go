@@ -12,54 +12,54 @@ import (
 	"github.com/nystream/nystream/stream/prepare"
 )
 
-// AddAside adds a flag with a value for each row of a side, such as its weight.
-func (j *Job) AddAside(f flags.Flag, value *string, side model.Side) {
+// AddAnnotation adds a flag with a value for each row of a side, such as its weight.
+func (j *Job) AddAnnotation(f flags.Flag, value *string, side model.Side) {
 	f.Group, f.Value = flags.Data, flags.String(value, "")
 	if side == model.Left {
 		f.Complete.Func = j.Data.CompleteColumns
 	}
 	j.Set.Add(f)
-	j.asideFlags = append(j.asideFlags, asideFlag{f.Name, value, side})
+	j.annotationFlags = append(j.annotationFlags, annotationFlag{f.Name, value, side})
 }
 
-// AddLabelAside makes --label such a flag.
-func (j *Job) AddLabelAside(usage, doc string) {
+// AddLabelAnnotation makes --label such a flag.
+func (j *Job) AddLabelAnnotation(usage, doc string) {
 	f := j.Set.Flag("label")
 	f.Doc = doc
 	f.Describe("column", usage)
-	j.asideFlags = append(j.asideFlags, asideFlag{"label", &j.Data.Label, model.Left})
+	j.annotationFlags = append(j.annotationFlags, annotationFlag{"label", &j.Data.Label, model.Left})
 }
 
-// asidesOf returns the asides of a side, in a fixed order.
-func asidesOf(j *Job, side model.Side) (list []rows.Aside) {
-	for _, f := range j.asideFlags {
+// annotationsOf returns the annotations of a side, in a fixed order.
+func annotationsOf(j *Job, side model.Side) (list []rows.Annotation) {
+	for _, f := range j.annotationFlags {
 		if f.side == side && *f.value != "" {
-			list = append(list, rows.NewAside("--"+f.name, *f.value))
+			list = append(list, rows.NewAnnotation("--"+f.name, *f.value))
 		}
 	}
 	return list
 }
 
-// Words returns the first aside, of the given flags if any are named, in words.
-func (s *Asides) Words(flags ...string) string {
+// Words describes the first annotation, or the first of the given flags; "" if there are none.
+func (s *Annotations) Words(flags ...string) string {
 	for _, a := range s.List {
 		if len(flags) == 0 || slices.Contains(flags, a.Flag) {
-			return a.Named()
+			return a.Text()
 		}
 	}
 	return ""
 }
 
-// Asides holds the values of several flags for each row.
-type Asides struct {
-	List []rows.Aside                 // column names, and files
-	Read map[string]*rows.AsideValues // by flag
+// Annotations holds the values of several flags for each row.
+type Annotations struct {
+	List []rows.Annotation                 // column names, and files
+	Read map[string]*rows.AnnotationValues // by flag
 
 	files *blockstore.Files // DATA, if it was opened to find the columns
 }
 
-// Open opens DATA with the columns of asides as kept columns. They are not features.
-func (s *Asides) Open(ctx context.Context, j *Job, args []string) error {
+// Open opens DATA with the columns of annotations as kept columns. They are not features.
+func (s *Annotations) Open(ctx context.Context, j *Job, args []string) error {
 	if err := s.Choose(ctx, j, args, model.Left); err != nil {
 		return err
 	}
@@ -67,10 +67,10 @@ func (s *Asides) Open(ctx context.Context, j *Job, args []string) error {
 }
 
 // Choose determines which columns of the data of a side the flags name.
-func (s *Asides) Choose(ctx context.Context, j *Job, args []string, side model.Side) error {
+func (s *Annotations) Choose(ctx context.Context, j *Job, args []string, side model.Side) error {
 	s.List, s.files = nil, nil
 	var columns []blockstore.ColumnInfo
-	for _, a := range asidesOf(j, side) {
+	for _, a := range annotationsOf(j, side) {
 		if a.File == "" && columns == nil && !slices.Contains(args, "-") {
 			columns = []blockstore.ColumnInfo{}
 			if files, err := j.App.Session.OpenFiles(ctx, args, j.Data.OptionsOf(j.App, args)); err == nil { // Open reports errors
@@ -80,21 +80,21 @@ func (s *Asides) Choose(ctx context.Context, j *Job, args []string, side model.S
 		}
 		if a.File == "" && len(columns) > 0 {
 			var err error
-			if a, err = a.InData(columns); err != nil {
+			if a, err = a.ByName(columns); err != nil {
 				return err
 			}
 		}
 		if a.File != "" && j.Rows.Nulls == prepare.NullsDrop {
-			return flags.Usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", a.Named())
+			return flags.Usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", a.Text())
 		}
 		s.List = append(s.List, a)
 	}
 	return nil
 }
 
-// Kept returns the flags for opening DATA, with the columns of asides kept after those of --keep.
-func (s *Asides) Kept(d rows.DataFlags) *rows.DataFlags {
-	d.Label, d.Keep, d.Opened = "", rows.Trimmed(d.Keep), s.files
+// Kept returns the flags for opening DATA, with the columns of annotations kept after those of --keep.
+func (s *Annotations) Kept(d rows.DataFlags) *rows.DataFlags {
+	d.Label, d.Keep, d.OpenFiles = "", rows.Trimmed(d.Keep), s.files
 	for _, a := range s.List {
 		for _, name := range a.Columns {
 			if a.File == "" && !slices.Contains(d.Keep, name) {
@@ -105,16 +105,16 @@ func (s *Asides) Kept(d rows.DataFlags) *rows.DataFlags {
 	return &d
 }
 
-// ReadAll reads the asides for the rows of src. Cost: one pass if they are columns of DATA.
-func (s *Asides) ReadAll(ctx context.Context, j *Job, src stream.Source) error {
-	s.Read = make(map[string]*rows.AsideValues)
-	var inData []rows.Aside
+// ReadAll reads the annotations for the rows of src. Cost: one pass if they are columns of DATA.
+func (s *Annotations) ReadAll(ctx context.Context, j *Job, src stream.Source) error {
+	s.Read = make(map[string]*rows.AnnotationValues)
+	var inData []rows.Annotation
 	for _, a := range s.List {
 		if a.File == "" {
 			inData = append(inData, a)
 			continue
 		}
-		v, err := j.Data.ReadAsideFile(ctx, j.App, a, src.Info().Rows)
+		v, err := j.Data.ReadAnnotationFile(ctx, j.App, a, src.Info().Rows)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (s *Asides) ReadAll(ctx context.Context, j *Job, src stream.Source) error {
 }
 
 // Numbers returns the approximate size of the values, in numbers.
-func (s *Asides) Numbers() (n int64) {
+func (s *Annotations) Numbers() (n int64) {
 	for _, v := range s.Read {
 		n += v.Size()
 	}

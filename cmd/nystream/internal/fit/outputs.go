@@ -56,16 +56,16 @@ func (j *Job) request(m model.Transformer, side model.Side) (model.Request, erro
 	return rows.RequestOf(m, side, j.Scale, false)
 }
 
-// Carried returns the kept columns that a file of transformed rows holds: those of --label and
+// KeptFields returns the kept columns that a file of transformed rows holds: those of --label and
 // --keep. A libsvm file holds the label alone, and an .npy file none.
-func Carried(j *Job, path string, source *prepare.Source) []stream.Field {
+func KeptFields(j *Job, path string, source *prepare.Source) []stream.Field {
 	fields := source.Info().Kept
 	switch {
 	case !j.Data.Keeps() || rows.FormatOf(j.App, path) == "npy":
 		return nil
 	case rows.FormatOf(j.App, path) != "libsvm":
 		return fields
-	case rows.NewAside("--label", j.Data.Label).File != "":
+	case rows.NewAnnotation("--label", j.Data.Label).File != "":
 		return nil
 	}
 	return fields[:min(1, len(fields))]

@@ -45,7 +45,7 @@ func TestClasses(t *testing.T) {
 		{"words", stream.Column{Kind: stream.String, Strings: []string{"1.5", "2.5", "x"}}, ""},
 		{"one value", column(9, of(1)), "the same value"},
 	} {
-		v := &AsideValues{Aside: Aside{Flag: "--label", Columns: []string{"y"}}, Source: "f", Values: []stream.Column{c.column}}
+		v := &AnnotationValues{Annotation: Annotation{Flag: "--label", Columns: []string{"y"}}, Source: "f", Values: []stream.Column{c.column}}
 		_, _, err := v.Classes("")
 		if got := fmt.Sprint(err); c.want == "" && err != nil || !strings.Contains(got, c.want) && c.want != "" {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -105,8 +105,8 @@ func TestClassKind(t *testing.T) {
 	}
 }
 
-// TestAsideNames: quotes keep the commas and blanks of names, and of the path of a file.
-func TestAsideNames(t *testing.T) {
+// TestAnnotationNames: quotes keep the commas and blanks of names, and of the path of a file.
+func TestAnnotationNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a,b.csv", []byte("1\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestAsideNames(t *testing.T) {
 		{`"a,b.npy"`, []string{"a,b.npy"}, ""},
 		{"-y,--plot=p.svg", []string{"-y", "--plot=p.svg"}, ""},
 	} {
-		if got := NewAside("--label", c.value); !slices.Equal(got.Columns, c.columns) || got.File != c.file {
+		if got := NewAnnotation("--label", c.value); !slices.Equal(got.Columns, c.columns) || got.File != c.file {
 			t.Errorf("%s is columns %q, file %q; want %q, %q", c.value, got.Columns, got.File, c.columns, c.file)
 		}
 	}

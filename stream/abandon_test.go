@@ -13,9 +13,9 @@ import (
 
 // Work that ignores its context is abandoned when the context ends. Otherwise its error or panic is
 // passed on.
-func TestLeave(t *testing.T) {
+func TestRunOrAbandon(t *testing.T) {
 	broken := errors.New("broken")
-	if err := stream.Leave(t.Context(), func(context.Context) error { return broken }); err != broken {
+	if err := stream.RunOrAbandon(t.Context(), func(context.Context) error { return broken }); err != broken {
 		t.Errorf("error %v", err)
 	}
 	func() {
@@ -24,13 +24,13 @@ func TestLeave(t *testing.T) {
 				t.Errorf("panic %v", v)
 			}
 		}()
-		stream.Leave(t.Context(), func(context.Context) error { panic("as it is") })
+		stream.RunOrAbandon(t.Context(), func(context.Context) error { panic("as it is") })
 	}()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		begin := time.Now()
-		err := stream.Leave(ctx, func(context.Context) error { time.Sleep(time.Hour); return nil })
+		err := stream.RunOrAbandon(ctx, func(context.Context) error { time.Sleep(time.Hour); return nil })
 		if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took < time.Minute || took > time.Minute+time.Second {
 			t.Errorf("%v after %v", err, took)
 		}
@@ -46,7 +46,7 @@ func (s slowStore) Write(name string, data []byte) error {
 	return s.shelf.Write(name, data)
 }
 
-// Leave waits until a fold that keeps states has written its progress.
+// RunOrAbandon waits until a fold that keeps states has written its progress.
 func TestLeaveWaitsForStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -55,7 +55,7 @@ func TestLeaveWaitsForStates(t *testing.T) {
 		store := slowStore{newShelf()}
 		e := runOf(t, store, "test", 2, stream.RunOptions{})
 		e.Progress = func(stream.Event) { cancel() }
-		err := stream.Leave(ctx, func(ctx context.Context) error {
+		err := stream.RunOrAbandon(ctx, func(ctx context.Context) error {
 			_, err := f.run(ctx, e)
 			return err
 		})
@@ -65,7 +65,7 @@ func TestLeaveWaitsForStates(t *testing.T) {
 	})
 }
 
-// Only the outermost Leave abandons work. With a context that never ends the work runs on the
+// Only the outermost RunOrAbandon abandons work. With a context that never ends the work runs on the
 // calling goroutine.
 func TestLeaveWithin(t *testing.T) {
 	f := toyFit{cols: 2, src: newTable("t", toyData(1, 200, 2, false))}
@@ -75,8 +75,8 @@ func TestLeaveWithin(t *testing.T) {
 		store := slowStore{newShelf()}
 		e := runOf(t, store, "test", 2, stream.RunOptions{})
 		e.Progress = func(stream.Event) { cancel() }
-		err := stream.Leave(ctx, func(ctx context.Context) error {
-			return stream.Leave(ctx, func(ctx context.Context) error { _, err := f.run(ctx, e); return err })
+		err := stream.RunOrAbandon(ctx, func(ctx context.Context) error {
+			return stream.RunOrAbandon(ctx, func(ctx context.Context) error { _, err := f.run(ctx, e); return err })
 		})
 		if names, _ := store.Names(); !errors.Is(err, context.Canceled) || len(names) == 0 {
 			t.Errorf("%v, states %q: the outer one has not waited for them", err, names)
@@ -85,7 +85,7 @@ func TestLeaveWithin(t *testing.T) {
 	exited := make(chan struct{})
 	go func() {
 		defer close(exited)
-		stream.Leave(context.Background(), func(context.Context) error { runtime.Goexit(); return nil })
+		stream.RunOrAbandon(context.Background(), func(context.Context) error { runtime.Goexit(); return nil })
 		t.Error("it was on another goroutine")
 	}()
 	<-exited

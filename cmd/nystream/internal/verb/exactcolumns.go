@@ -7,27 +7,27 @@ import (
 	"github.com/nystream/nystream/stream/logical"
 )
 
-// mostExact is the largest number of columns of a table whose integers are shown exactly.
-const mostExact = 1000
+// maxExactColumns is the largest number of columns of a table whose integers are shown exactly.
+const maxExactColumns = 1000
 
-// isComputed reports whether a fit uses column i as a feature by default. label is the label column of a libsvm file.
-func isComputed(i int, c *blockstore.ColumnInfo, label int) bool {
+// isFeature reports whether a fit uses column i as a feature by default. label is the label column of a libsvm file.
+func isFeature(i int, c *blockstore.ColumnInfo, label int) bool {
 	return c.Kind != "text" && c.Kind != "other" && !c.IsTemporal() && !c.Folder && i != label
 }
 
-// apartColumns returns the columns that inspect keeps exactly instead of converting them to numbers: text, dates,
+// exactColumns returns the columns that inspect keeps exactly instead of converting them to numbers: text, dates,
 // times, UUIDs, bytes, integers, the label of a libsvm file, and the k of k=v folders. items select them by name, or by
 // number if the name is not unique.
-func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string) {
+func exactColumns(columns []blockstore.ColumnInfo) (places []int, items []string) {
 	count := make(map[string]int) // number of columns for each name of a kept one
 	label := libsvmLabel(columns)
-	apart := func(i int, c *blockstore.ColumnInfo) bool {
-		exact := c.Kind == "integer" && (c.IsTemporal() || !c.Verbatim && len(columns) <= mostExact)
+	isExact := func(i int, c *blockstore.ColumnInfo) bool {
+		exact := c.Kind == "integer" && (c.IsTemporal() || !c.Verbatim && len(columns) <= maxExactColumns)
 		words := c.Kind == "text" || c.Type.Class == logical.UUID || c.Type.Class == logical.Bytes
 		return words || exact || c.Folder || i == label
 	}
 	for i := range columns {
-		if apart(i, &columns[i]) {
+		if isExact(i, &columns[i]) {
 			count[columns[i].Name] = 0
 		}
 	}
@@ -41,7 +41,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (places []int, items []string
 	}
 	number := 0
 	for i, c := range columns {
-		if c.Absent == "" && apart(i, &c) {
+		if c.AbsentFrom == "" && isExact(i, &c) {
 			item := c.Name
 			if count[c.Name] > 1 {
 				item = strconv.Itoa(number)

@@ -92,8 +92,6 @@ func TestTransformPlan(t *testing.T) {
 	}
 }
 
-// TestPlanStages holds plans to 1.4 times the peaks of single runs of the command on 5,000 rows of
-// 20 columns, under the smallest budget that it accepted: 60, 42 and 55 MiB.
 // TestPlanStages: plans are at most 1.4 times the measured peak memory of the command on 5,000 rows of 20 columns under
 // the smallest accepted budget: 60, 42 and 55 MiB.
 func TestPlanStages(t *testing.T) {

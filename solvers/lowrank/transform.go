@@ -106,7 +106,8 @@ func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) 
 }
 
 // addEmbedding adds the model, and the tiles of workers that embed rows by some sides, of the given size for a side.
-func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, tile func(*Embedding) int64, sides ...*Embedding) {
+func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, tile func(*Embedding) int64,
+	sides ...*Embedding) {
 	d := m.Dimension(model.Left)
 	numbers, tiles := 2*m.Sums.count()*int64(d), int64(0)
 	threads := e.PassWorkers(rows, d)

@@ -12,7 +12,6 @@ import (
 	"github.com/nystream/nystream/solvers/internal/tiles"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
-	"github.com/nystream/nystream/stream/tilesize"
 )
 
 // Model is an approximate singular value decomposition of G, G_ij = κ(Cᵀx_i, z_j), centred or not. Both sides are
@@ -135,7 +134,7 @@ func (m *Model) TransformPlan(e stream.Engine, rows stream.Source, r model.Reque
 			numbers += 2 * all * int64(s.Landmarks.Dense.Cols)
 		}
 		p.Add("model", numbers, "")
-		p.Add("tiles", int64(e.Workers())*tilesize.PanelRows*(landmarks+2*rank), "`Engine.Threads`")
+		p.Add("tiles", int64(e.Workers()*s.panelRows())*(landmarks+2*rank), "`Engine.Threads`")
 	}
 	p.SourcePasses = 1
 	return p

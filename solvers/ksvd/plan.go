@@ -226,7 +226,8 @@ func (m Nystrom) Plan(e stream.Engine, s model.Size, k kernelgen.Kernel) (*model
 		p.residualRows(rows, cols)
 		p.residuals(rows, cols, n, c, r)
 	})
-	p.Add("tiles", p.threads*max(2*tilesize.TileNumbers, 32*max(n, c)), "`Engine.Threads`")
+	tile := int64(tilesize.Rows(int(max(n, c)), int(r))) * max(n, c)
+	p.Add("tiles", p.threads*max(2*tilesize.TileNumbers, tile), "`Engine.Threads`")
 	p.model(n+c, kept, r, "`Sums sampled`")
 	return p.Plan, nil
 }

@@ -119,6 +119,9 @@ func (m *Model) embedding(t *tiles.Tiles, s *Factor, known *tiles.Sums, rows sou
 	return p
 }
 
+// panelRows returns the number of rows to embed at a time.
+func (s *Factor) panelRows() int { return tilesize.Rows(s.Projection.Rows, s.Projection.Cols) }
+
 // embedder embeds the rows of blocks. It must not be used concurrently.
 type embedder struct {
 	*embedding
@@ -137,7 +140,7 @@ func (p *embedding) worker() *embedder {
 
 // block stores u or v of the rows of a block in dst.
 func (m *embedder) block(dst blas64.General, b *stream.Block) error {
-	for first, x := range b.Panels(tilesize.Rows(m.landmarks.Count())) {
+	for first, x := range b.Panels(m.panelRows()) {
 		rows := m.source.panel(b, first, x)
 		if m.Map.Rows > 0 {
 			rows.Dense = matrix.Reuse(&m.mapped, x.Rows, m.Map.Cols)

@@ -174,7 +174,7 @@ func (s *verifiedSide) each(ctx context.Context, e stream.Engine, columns int,
 	return stream.MapRows(ctx, e, "verify", s.part.source, columns, func() func(blas64.General, *stream.Block) error {
 		w := s.part.worker()
 		return func(dst blas64.General, b *stream.Block) error {
-			for first, x := range b.Panels(tilesize.Rows(w.landmarks.Count())) {
+			for first, x := range b.Panels(w.panelRows()) {
 				rows := s.part.source.panel(b, first, x)
 				if err := f(w, matrix.Rows(dst, first, x.Rows), rows, b.Start+int64(first)); err != nil {
 					return err

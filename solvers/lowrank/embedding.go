@@ -84,6 +84,29 @@ func (e *Embedding) Entries() int {
 	return e.Landmarks.Rows
 }
 
+// panelRows returns the number of rows that [Model.Transform] embeds at a time.
+func (e *Embedding) panelRows() int {
+	if e.features != nil {
+		return tilesize.PanelRows
+	}
+	return tilesize.Rows(e.width(), e.Rank())
+}
+
+// tileNumbers returns the size of the tiles of a worker of [Model.Transform], in numbers: entries before and after they
+// are folded, and rows before and after they are refined.
+func (e *Embedding) tileNumbers() int64 { return e.tilesOf(e.panelRows()) }
+
+// panelNumbers is tileNumbers for whole panels.
+func (e *Embedding) panelNumbers() int64 { return e.tilesOf(tilesize.PanelRows) }
+
+func (e *Embedding) tilesOf(rows int) int64 {
+	n := int64(rows) * int64(e.width()+e.Rank()+e.Refinement.Cols)
+	if e.Signs != nil {
+		n += foldRows * int64(e.Entries())
+	}
+	return n
+}
+
 // numbers returns the size of an embedding in memory, in numbers, including packed landmarks.
 func (e *Embedding) numbers() int64 {
 	n, r := int64(e.Entries()), int64(e.Rank())
@@ -153,8 +176,8 @@ func (m *embedder) shift(fold, x blas64.General, i, k int) {
 // panelRows returns the number of rows to embed at a time. Only rows whose bits do not depend on it get fewer than
 // [tilesize.PanelRows].
 func (m *embedder) panelRows() int {
-	if m.batchInvariant && m.apply == nil {
-		return tilesize.Rows(m.e.width())
+	if m.batchInvariant {
+		return m.e.panelRows()
 	}
 	return tilesize.PanelRows
 }

@@ -64,6 +64,34 @@ func TestPlanDoesNotGrow(t *testing.T) {
 	}
 }
 
+// TestTransformPlan compares the planned tiles of a worker with those that it holds after a large block, whether the
+// projection is small, or so large that a copy of it must be repaid by many rows.
+func TestTransformPlan(t *testing.T) {
+	t.Parallel()
+	src := stream.FromMatrix("x", clusters(1200, 3, 1))
+	for name, method := range map[string]Method{
+		"small":  Landmark{Rank: 2, Landmarks: 400, Core: 800, Seed: 1},
+		"large":  Landmark{Rank: 200, Landmarks: 400, Core: 800, Seed: 1},
+		"folded": S3SPSD{Rank: 10, Seed: 1},
+	} {
+		f, err := method.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, kernelgen.RBF(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		em, x := f.rowEmbedder(f.Left, f.Left.pack(), src.Info()), clusters(2500, 3, 2)
+		if err := em.embed(stream.NewMatrix(x.Rows, f.Left.Rank()), x, 0); err != nil {
+			t.Fatal(err)
+		}
+		plan := f.TransformPlan(stream.Engine{Threads: 1}, src, model.Request{})
+		held := int64(8 * (cap(em.fold) + cap(em.proj)))
+		for _, item := range plan.Memory.Items {
+			if item.What == "tiles" && (item.Bytes < held || 2*item.Bytes > 5*held) {
+				t.Errorf("%s: %d bytes of tiles are planned, %d are held", name, item.Bytes, held)
+			}
+		}
+	}
+}
+
 // TestPlanStages: plans are at most 1.4 times the measured peak memory of the command on 5,000 rows of 20 columns under
 // the smallest accepted budget: 60, 42 and 55 MiB.
 func TestPlanStages(t *testing.T) {

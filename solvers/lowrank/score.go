@@ -43,7 +43,7 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	dimension := int64(m.Dimension(model.Left))
 	p := model.NewPlan(e, looked, 0) // without a pass: rows are gathered
 	p.Add("rows that are read", stream.Engine{}.FetchedRows(looked, int(dimension))*dimension, "")
-	m.addEmbedding(p, e, looked, sides...)
+	m.addEmbedding(p, e, looked, (*Embedding).panelNumbers, sides...)
 	if sample > 0 {
 		looked, knob = min(looked, int64(sample)), "`Verify.sample`"
 	}

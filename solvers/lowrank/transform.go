@@ -101,19 +101,19 @@ func (m *Model) embeddingPlan(e stream.Engine, rows int64, sides ...*Embedding) 
 		outputs += side.Rank()
 	}
 	p.Map("blocks of factors", d, outputs)
-	m.addEmbedding(p, e, rows, sides...)
+	m.addEmbedding(p, e, rows, (*Embedding).tileNumbers, sides...)
 	return p
 }
 
-// addEmbedding adds the model, and the tiles of workers that embed rows by some sides.
-func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, sides ...*Embedding) {
+// addEmbedding adds the model, and the tiles of workers that embed rows by some sides, of the given size for a side.
+func (m *Model) addEmbedding(p *model.Plan, e stream.Engine, rows int64, tile func(*Embedding) int64,
+	sides ...*Embedding) {
 	d := m.Dimension(model.Left)
 	numbers, tiles := 2*m.Sums.count()*int64(d), int64(0)
 	threads := e.PassWorkers(rows, d)
 	for _, side := range sides {
-		n, r := int64(side.Entries()), int64(side.Rank())
 		numbers += side.numbers()
-		tiles += threads * tilesize.PanelRows * (n + 2*r)
+		tiles += threads * tile(side)
 	}
 	p.Add("model", numbers, "")
 	p.Add("tiles", tiles, "`Engine.Threads`")

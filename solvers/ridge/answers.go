@@ -44,7 +44,7 @@ func (a *answerWriter) panelRows() int {
 	if a.deviations {
 		return tilesize.PanelRows
 	}
-	return tilesize.Rows(a.model.Landmarks.Rows)
+	return tilesize.Rows(a.model.Landmarks.Rows, len(a.model.Intercept))
 }
 
 // linear writes values, and scales if requested, to rows of raw numbers, from kernel entries.

@@ -16,6 +16,16 @@ const (
 	TileNumbers = 1 << 16
 )
 
-// Rows returns the number of rows of a panel whose tile has the given number of columns. The tile stays in the
-// second-level cache while its rows are reduced to a few numbers. It has at least 32 rows.
-func Rows(columns int) int { return max(32, min(PanelRows, TileNumbers/max(1, columns))) }
+// productRows is the least number of rows that repay a copy of a large matrix, which a product with a tile makes.
+const productRows = 256
+
+// Rows returns the number of rows of a panel whose tile has the given number of columns, and is multiplied by a matrix
+// of columns × outputs. The tile stays in the second-level cache while it is reduced to a few numbers. It has at least 32
+// rows, and 256 if the matrix is larger than a tile.
+func Rows(columns, outputs int) int {
+	least := 32
+	if columns*outputs > TileNumbers {
+		least = productRows
+	}
+	return max(least, min(PanelRows, TileNumbers/max(1, columns)/8*8))
+}

@@ -5,8 +5,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 train, test = pandas.read_csv("train.csv"), pandas.read_csv("test.csv")
-x, y, xt, yt = train.drop(columns="letter"), train.letter, test.drop(columns="letter"), test.letter
-model = make_pipeline(nystream.Embedding(n_components=300), LogisticRegression(C=100, max_iter=1000))
-print("on features: %.3f" % model.fit(x, y).score(xt, yt))
+x, y = train.drop(columns="letter"), train.letter
+model = make_pipeline(nystream.Embedding(n_components=300),
+                      LogisticRegression(C=100, max_iter=1000))
+accuracy = model.fit(x, y).score(test.drop(columns="letter"), test.letter)
+print("on features: %.3f" % accuracy)
 
-print("on columns: %.3f" % LogisticRegression(C=100, max_iter=1000).fit(x, y).score(xt, yt))
+columns = LogisticRegression(C=100, max_iter=1000).fit(x, y)
+print("on columns: %.3f" % columns.score(test.drop(columns="letter"), test.letter))

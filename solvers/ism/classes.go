@@ -144,7 +144,7 @@ func (m *Model) classOutputs(kind model.Output) ([]string, error) {
 		return nil, err
 	}
 	if m.Decision.Rows == 0 {
-		return nil, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `Data.Known`")
+		return nil, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `Data.Response`")
 	}
 	if kind == model.Class {
 		return []string{"class"}, nil

@@ -30,7 +30,7 @@ func TestLearnClasses(t *testing.T) {
 	copy(rows.Data, x)
 	m := &Model{W: matrix.New(1, 1)}
 	m.W.Data[0] = 1
-	if _, err := m.Outputs(model.Left, model.Class); err == nil || !strings.Contains(err.Error(), "`Data.Known`") {
+	if _, err := m.Outputs(model.Left, model.Class); err == nil || !strings.Contains(err.Error(), "`Data.Response`") {
 		t.Errorf("a model without classes: %v", err)
 	}
 	src := stream.FromMatrix("line", rows)

@@ -11,7 +11,7 @@ import (
 // TestDefaultCounts: the default numbers of landmarks and core points are those of the table of bench/accuracy.
 func TestDefaultCounts(t *testing.T) {
 	for _, c := range []struct{ rank, landmarks, core, pca int64 }{
-		{1, 4, 40, 500}, {50, 200, 2000, 500}, {100, 400, 2000, 500}, {200, 600, 2000, 600}, {500, 1200, 3000, 1200},
+		{1, 4, 40, 500}, {50, 200, 2000, 500}, {100, 400, 4000, 500}, {200, 600, 4000, 600}, {500, 1200, 4000, 1200},
 	} {
 		landmarks, core, err := Landmark{Rank: int(c.rank)}.counts()
 		pca := PCA{Rank: int(c.rank)}.landmark().landmarks()

@@ -42,7 +42,7 @@ import (
 type Landmark struct {
 	Rank      int  // c
 	Landmarks int  // ℓ, at least the rank; 0 means 4c, and 2c + 200 from c = 100
-	Core      int  // number of core points in addition to landmarks; 0 means 10ℓ up to 2,000, and 5/2·ℓ if that is more
+	Core      int  // number of core points in addition to landmarks; 0 means 10ℓ up to 4,000, and 5/2·ℓ if that is more
 	Rule      Rule // the zero value is RuleAuto
 	Scout     bool // adds candidates that a uniform sample may miss, by one more pass
 	Seed      uint64
@@ -169,7 +169,7 @@ type landmarkPoints struct {
 func defaultLandmarks(rank int64) int64 { return min(4*rank, 2*rank+200) }
 
 // defaultCore returns the number of core points besides the given number of landmarks.
-func defaultCore(landmarks int64) int64 { return min(10*landmarks, max(2000, 5*landmarks/2)) }
+func defaultCore(landmarks int64) int64 { return min(10*landmarks, max(4000, 5*landmarks/2)) }
 
 // landmarks returns the requested number of landmarks.
 func (m Landmark) landmarks() int64 {

@@ -31,7 +31,7 @@ var methods = []method{
 		tolerance: true,
 		addFlags: func(c *task) {
 			c.job.Set.Add(flags.Flag{Name: "core", Arg: "number", Usage: "core points besides the landmarks",
-				Doc: "10 times the landmarks up to 2,000, 2.5 times if that is more, if not given", Value: flags.Int(&c.core, 0)})
+				Doc: "10 times the landmarks up to 4,000, 2.5 times if that is more, if not given", Value: flags.Int(&c.core, 0)})
 			addShiftFlag(c, lowrank.ShiftMidpoint, lowrank.ShiftNone)
 			addRuleFlag(c, lowrank.RuleAuto, lowrank.RuleUniform, lowrank.RuleDeterminantal, lowrank.RulePivoted)
 		},

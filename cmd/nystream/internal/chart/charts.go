@@ -39,12 +39,21 @@ func AddSpectrum(list []Chart, d *model.Description, r *model.Report) []Chart {
 	return append(list, s)
 }
 
+// LandmarkError returns the name of the errors by the number of landmarks: of regressions the RMSE out of fold, or that
+// of the codes of classes, divided by that of the mean.
+func LandmarkError(r *model.Report) string {
+	if len(r.Estimates) > 0 {
+		return report.ErrorName(model.MatrixFrobenius.String())
+	}
+	return "relative RMSE"
+}
+
 // AddLandmarks adds a chart of the errors by the number of landmarks, if there are any, with the predicted next one.
 func AddLandmarks(list []Chart, r *model.Report) []Chart {
 	if len(r.ByLandmarks) < 2 {
 		return list
 	}
-	p := &Points{Title: "Error by the number of landmarks", X: "landmarks", Y: "relative error", LogX: true, TickEach: true,
+	p := &Points{Title: "Error by the number of landmarks", X: "landmarks", Y: LandmarkError(r), LogX: true, TickEach: true,
 		Groups: &Groups{Names: []string{"estimated"}}}
 	add := func(of model.LandmarkError) {
 		p.At = append(p.At, plotter.XY{X: float64(of.Landmarks), Y: of.Error})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/app"
+	"github.com/nystream/nystream/cmd/nystream/internal/chart"
 	"github.com/nystream/nystream/cmd/nystream/internal/flags"
 	"github.com/nystream/nystream/cmd/nystream/internal/report"
 	"github.com/nystream/nystream/cmd/nystream/internal/rows"
@@ -50,7 +51,9 @@ func fitResult(j *Job, m model.Model, fitted *model.Report) (r *report.Report, n
 		r.Add("chosen", "%s", chosen)
 	}
 	r.AddErrors(app.FitErrors(j.App, fitted))
-	addByLandmarks(r, fitted)
+	if len(fitted.Estimates) > 0 { // otherwise the family reports them after its own errors
+		AddLandmarks(r, fitted)
+	}
 	j.task.Fitted(d, r)
 	r.PutSome(report.KeyErrors, app.FitErrors(j.App, fitted))
 	addData(j, r)
@@ -68,8 +71,8 @@ type landmarkError struct {
 	Predicted bool          `json:"predicted"`
 }
 
-// addByLandmarks adds the errors with fewer landmarks, and a prediction for more.
-func addByLandmarks(r *report.Report, fitted *model.Report) {
+// AddLandmarks adds the errors with fewer landmarks, and a prediction for more; nothing if there are none.
+func AddLandmarks(r *report.Report, fitted *model.Report) {
 	if len(fitted.ByLandmarks) < 2 {
 		return
 	}
@@ -84,7 +87,7 @@ func addByLandmarks(r *report.Report, fitted *model.Report) {
 		list = append(list, landmarkError{next.Landmarks, report.Number(next.Error), true})
 		text += fmt.Sprintf("; about %.2g with %s", next.Error, report.Count(int64(next.Landmarks)))
 	}
-	r.Show(keyByLandmarks, list, "landmarks", "error %s", text)
+	r.Show(keyByLandmarks, list, "landmarks", "%s %s", chart.LandmarkError(fitted), text)
 }
 
 // addData adds the numbers of dropped rows and columns.

@@ -55,7 +55,7 @@ type DataFlags struct {
 func (d *DataFlags) Add(s *flags.Set) {
 	complete := flags.Completion{Func: d.CompleteColumns}
 	s.Add(
-		flags.Flag{Name: "label", Field: "Known", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
+		flags.Flag{Name: "label", Field: "Response", Arg: "column", Usage: "column to carry along, not to compute with", Doc: "by name or number from 0",
 			Group: flags.Data, First: true, For: flags.Rows | flags.Matrix, Value: flags.String(&d.Label, ""), Complete: complete},
 		flags.Flag{Name: "keep", Arg: "columns", Usage: "more columns to carry along",
 			Group: flags.Data, Effect: flags.Locates, For: flags.Rows | flags.Matrix, Value: flags.Strings(&d.Keep), Complete: complete},

@@ -403,7 +403,7 @@ func (c *task) fitted(d *model.Description, r *report.Report) {
 	r.Put(keyPath, path)
 	r.Show(keyPenalty, best.Lambda, "penalty", "%.4g", best.Lambda)
 	r.Put(report.KeyLandmarks, f.Landmarks.Rows)
-	if len(f.ByLandmarks) < 2 { // otherwise they stand beside their errors
+	if fit.AddLandmarks(r, &f.Report); len(f.ByLandmarks) < 2 {
 		r.Add("landmarks", "%s", report.Count(int64(f.Landmarks.Rows)))
 	}
 	if f.MetricSearch != nil {

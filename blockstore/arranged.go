@@ -49,7 +49,7 @@ func (a *arrangedSource) batch(rows int) *stream.Batch {
 	return &stream.Batch{X: matrix.New(rows, len(info.Columns)), Kept: info.NewKept()}
 }
 
-// put appends n rows of a batch of src to the kept columns of dst.
+// put appends the first n rows of from to the kept columns of dst.
 func (a *arrangedSource) put(dst, from *stream.Batch, n int) {
 	for k, of := range a.order {
 		if dst.Kept == nil {

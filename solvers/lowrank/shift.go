@@ -32,7 +32,7 @@ const (
 	// ShiftNone is no shift. With [Landmark], Â is positive semi-definite if A is, and W is the core of Wang, Luo &
 	// Zhang (2016). With [Subspace], Â is nearly the best matrix of its rank.
 	ShiftNone
-	// ShiftPaper, of [S3SPSD], is α of Algorithm 5 for both, as published.
+	// ShiftPaper is α of the published Algorithm 5, for [S3SPSD] alone.
 	ShiftPaper
 )
 

@@ -67,7 +67,7 @@ func (c *candidate) newScoreSums() *sketch.Sum {
 	return sketch.NewSum(1, scoreNumbers(c.data.Classes.count()))
 }
 
-// scoreNumbers returns the number of these sums.
+// scoreNumbers returns the number of sums of a score: three for each class, and those of all classes.
 func scoreNumbers(classes int) int { return 3*classes + scoreSumsCount }
 
 // addScore adds row r of of, with its decision values, which it overwrites. Rows of weight 0 are ignored.

@@ -23,7 +23,7 @@ func ParseTask(s string) (Task, error) { return words.Parse[Task]("task", taskWo
 // Algorithm selects the subspace of features.
 type Algorithm uint8
 
-// The engines.
+// The algorithms.
 const (
 	// AlgorithmAuto is exact if its plan fits in memory, there are at most AutoPairs pairs, and their features have a
 	// small span; else it uses landmarks.

@@ -90,7 +90,8 @@ func (c *candidate) next() *finalists {
 }
 
 // chooseLandmarks is [Solver.choose], with the number of landmarks that the settings ask for.
-func (s Solver) chooseLandmarks(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*candidate, *steps, error) {
+func (s Solver) chooseLandmarks(ctx context.Context, e stream.Engine,
+	d *Data, k kernelgen.Kernel) (*candidate, *steps, error) {
 	found := &steps{}
 	if s.Landmarks != AutoLandmarks {
 		c, err := s.choose(ctx, e, d, k, nil)
@@ -115,7 +116,8 @@ func (s Solver) chooseLandmarks(ctx context.Context, e stream.Engine, d *Data, k
 }
 
 // ends reports whether a step is the last, and notes why if the error still falls.
-func (s Solver) ends(e stream.Engine, shape model.Size, k kernelgen.Kernel, from *finalists, found *steps) (bool, error) {
+func (s Solver) ends(e stream.Engine, shape model.Size, k kernelgen.Kernel,
+	from *finalists, found *steps) (bool, error) {
 	n := len(found.errors)
 	if int64(s.Landmarks) >= shape.Rows {
 		return true, nil

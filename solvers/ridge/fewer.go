@@ -135,7 +135,8 @@ func (c *candidate) smallerSquares(f smaller, penalty float64) float64 {
 	}
 	count := b.Rows - 1
 	expanded := matrix.New(c.upper.Cols+1, c.outputs)
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, f.expansion, matrix.Rows(b, 0, count), 0, matrix.Rows(expanded, 0, c.upper.Cols))
+	features := matrix.Rows(expanded, 0, c.upper.Cols)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, f.expansion, matrix.Rows(b, 0, count), 0, features)
 	copy(matrix.Row(expanded, c.upper.Cols), matrix.Row(b, count))
 	return c.partSquares(f.part, expanded)
 }

@@ -23,8 +23,7 @@ import (
 type Solver struct {
 	// Landmarks is ℓ; 0 means 1,000. They are drawn uniformly, or with probability proportional to the weights of the
 	// rows. With fewer rows, all are landmarks. [AutoLandmarks] doubles ℓ from 250 to 4,000 at most, while a doubling
-	// removes 5 % of the squared error out of fold and the plan of the next fit is within Memory. Each doubling is a
-	// fit.
+	// removes 5 % of the squared error out of fold and the plan of the next fit is within Memory. Each doubling is a fit.
 	// Above 2,000 rows, a fit has at most two kernels of the fit before: the best, and the second if its errors are
 	// within two standard errors. It searches penalties from their best, until the error rises on both sides.
 	Landmarks int

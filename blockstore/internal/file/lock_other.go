@@ -5,4 +5,4 @@ package file
 import "os"
 
 // lock is a no-op. Windows does not remove open files.
-func lock(*os.File) locked { return noLocks }
+func lock(*os.File) lockResult { return noLocks }
